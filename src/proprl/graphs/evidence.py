@@ -1,0 +1,102 @@
+"""What a method may learn from, apart from labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proprl.arrays import FloatArray, SparseMatrix
+from proprl.errors import FeatureError, ProprlError
+from proprl.graphs._sparse import owned_csr
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Features, learner transitions and resource incidence of n concepts, checked once.
+
+    `features` is X (n × d) as the encoder gives it, not standardised. `transitions` is B_out
+    (n × n, not negative), `incidence` is M (n × m, 0/1); either may be missing, and one without
+    a non-zero entry counts as missing and becomes None.
+
+    All three are copies, so a later change to the caller's arrays changes nothing here.
+    `features` is read-only; treat the sparse matrices as read-only too.
+
+    >>> evidence = Evidence(np.eye(2), transitions=np.array([[0, 3], [0, 0]]))
+    >>> evidence.concept_count, evidence.views
+    (2, ('behaviour',))
+    """
+
+    features: FloatArray
+    transitions: SparseMatrix | None = None
+    incidence: SparseMatrix | None = None
+
+    def __post_init__(self) -> None:
+        features = _checked_features(self.features)
+        n = features.shape[0]
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "transitions", _checked_transitions(self.transitions, n))
+        object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
+
+    @property
+    def concept_count(self) -> int:
+        """The number of concepts, n."""
+        return int(self.features.shape[0])
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views there is evidence for: "resource", "behaviour", both or none."""
+        present = {
+            "resource": self.incidence is not None,
+            "behaviour": self.transitions is not None,
+        }
+        return tuple(name for name, there in present.items() if there)
+
+
+def _checked_features(features: FloatArray) -> FloatArray:
+    given = np.asarray(features)
+    if given.ndim != 2:
+        raise FeatureError(f"features must be a matrix, one row per concept, not {given.shape}")
+    if np.issubdtype(given.dtype, np.integer) or given.dtype == np.bool_:
+        given = given.astype(np.float64)
+    if not np.issubdtype(given.dtype, np.floating):
+        raise FeatureError(f"features must be real numbers, not {given.dtype}")
+    own: FloatArray = given.copy(order="C")
+    broken = ~np.isfinite(own).all(axis=1)
+    if broken.any():
+        raise FeatureError(
+            f"features hold NaN or an infinity for {int(broken.sum())} concepts, the first in "
+            f"row {int(np.argmax(broken))}: check the encoder or the feature file"
+        )
+    own.flags.writeable = False
+    return own
+
+
+def _checked_transitions(transitions: SparseMatrix | None, n: int) -> SparseMatrix | None:
+    if transitions is None:
+        return None
+    own = owned_csr(transitions, "the transition matrix")
+    if own.shape != (n, n):
+        raise ProprlError(
+            f"the transition matrix has shape {own.shape}, but {n} concepts have features: "
+            f"expected ({n}, {n}), in the same order"
+        )
+    return own if own.nnz else None
+
+
+def _checked_incidence(incidence: SparseMatrix | None, n: int) -> SparseMatrix | None:
+    if incidence is None:
+        return None
+    own = owned_csr(incidence, "the incidence matrix")
+    if own.shape[0] != n:
+        raise ProprlError(
+            f"the incidence matrix has {own.shape[0]} rows, but {n} concepts have features: "
+            "expected one row per concept, in the same order"
+        )
+    other = own.data[own.data != 1.0]
+    if other.size:
+        raise ProprlError(
+            f"the incidence matrix holds {other[0]}: entries are 1 where a concept belongs to a "
+            "resource and 0 elsewhere (a link listed twice adds up to 2)"
+        )
+    return own if own.nnz else None

@@ -1,0 +1,28 @@
+"""Courses: reading, checking, writing and splitting them."""
+
+from __future__ import annotations
+
+from proprl.data.bundled import bundled_courses, load_course
+from proprl.data.course import Course
+from proprl.data.facts import course_facts
+from proprl.data.folder import check_course, read_course, write_course
+from proprl.data.lookup import find_concept
+from proprl.data.mentions import mention_incidence
+from proprl.data.splits import LabelledPairs, PairSplit, given_split, grouped_split, random_split
+
+__all__ = [
+    "Course",
+    "LabelledPairs",
+    "PairSplit",
+    "bundled_courses",
+    "check_course",
+    "course_facts",
+    "find_concept",
+    "given_split",
+    "grouped_split",
+    "load_course",
+    "mention_incidence",
+    "random_split",
+    "read_course",
+    "write_course",
+]

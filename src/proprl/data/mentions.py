@@ -1,0 +1,88 @@
+"""Which resources mention which concepts by name.
+
+A text and a name are cut into the same tokens, and a name is mentioned where its tokens stand in
+a row. Words are compared without case. A hyphen inside a word counts as a space, so "k means"
+mentions "K-means"; but "means" is not mentioned in "k-means", which is a longer word. Other
+punctuation is a token of its own: "limits. Derivatives" does not mention "limits derivatives".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from proprl.arrays import SparseMatrix
+
+# Scripts without spaces between words: each character is a token, since no boundary can be seen.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_MARKS = r"!-/:-@\[-`{-~\u00a1-\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u3001-\u303f"
+_LETTER = rf"[^\s{_MARKS}{_UNSPACED}]"
+_TOKEN = re.compile(
+    rf"(?P<hyphen>(?<={_LETTER})[-_\u2010-\u2013](?={_LETTER}))"
+    rf"|[{_UNSPACED}]"
+    rf"|{_LETTER}+(?:'{_LETTER}+)*(?:\+\+|\#)?"  # don't, C++ and C# are one word each
+    rf"|[{_MARKS}]"
+)
+
+
+def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
+    """Return which names each text mentions: (names × texts), 1 where it does.
+
+    >>> mention_incidence(["Set", "C++", "C"], ["Subsets in C++.", "A set."]).toarray()
+    array([[0., 1.],
+           [1., 0.],
+           [0., 0.]])
+    """
+    rows_of: dict[tuple[str, ...], list[int]] = {}
+    for row, name in enumerate(names):
+        tokens = tuple(_tokens(name)[0])
+        if tokens:
+            rows_of.setdefault(tokens, []).append(row)
+    lengths: dict[str, set[int]] = {}  # first token → lengths of the names that begin so
+    for tokens in rows_of:
+        lengths.setdefault(tokens[0], set()).add(len(tokens))
+
+    mentions = [
+        (row, column)
+        for column, text in enumerate(texts)
+        for row in sorted(_mentioned(text, rows_of, lengths))
+    ]
+    rows, columns = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
+    ones = np.ones(len(mentions), dtype=np.float64)
+    return coo_array((ones, (rows, columns)), shape=(len(names), len(texts))).tocsr()
+
+
+def _mentioned(
+    text: str, rows_of: dict[tuple[str, ...], list[int]], lengths: dict[str, set[int]]
+) -> set[int]:
+    tokens, joined = _tokens(text)
+    joined.append(False)  # nothing follows the last token
+    found: set[int] = set()
+    for start, token in enumerate(tokens):
+        if joined[start]:
+            continue
+        for length in lengths.get(token, ()):
+            end = start + length
+            if end <= len(tokens) and not joined[end]:
+                found.update(rows_of.get(tuple(tokens[start:end]), ()))
+    return found
+
+
+def _tokens(text: str) -> tuple[list[str], list[bool]]:
+    """Return the tokens, and for each whether a hyphen joins it to the one before."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    tokens: list[str] = []
+    joined: list[bool] = []
+    after_hyphen = False
+    for match in _TOKEN.finditer(plain):
+        if match.lastgroup == "hyphen":
+            after_hyphen = True
+        else:
+            tokens.append(match[0])
+            joined.append(after_hyphen)
+            after_hyphen = False
+    return tokens, joined

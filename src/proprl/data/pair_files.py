@@ -1,0 +1,67 @@
+"""Files of pairs that a model is asked about, and of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from proprl.data.findings import Findings
+from proprl.data.lookup import find_concept
+from proprl.data.readers import FORMATS, read_table
+from proprl.data.writers import RENDERERS
+from proprl.errors import CourseError, OutputError, UnknownConceptError
+from proprl.files import write_bytes
+
+
+def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Give the columns source and target of a file, every concept being known by id or name.
+
+    Everything that is wrong is in one `CourseError`, with the rows.
+    """
+    findings = Findings()
+    if path.suffix.removeprefix(".") not in FORMATS:
+        findings.error(str(path), f"must end in one of .{', .'.join(FORMATS)}")
+        raise CourseError(str(path), findings.errors)
+    records = read_table(path, findings)
+    if records is None:
+        raise CourseError(str(path), findings.errors)
+    known = set(ids)
+    for column in ("source", "target"):
+        if column not in records.columns:
+            found = ", ".join(records.columns)
+            findings.error(records.file, f"must have the column {column}; it has: {found}")
+            continue
+        for row, concept in zip(records.rows, records.columns[column].text, strict=True):
+            if concept not in known:
+                _look_up(concept, ids, names, (records.file, int(row), column), findings)
+    if findings.errors:
+        raise CourseError(str(path), findings.in_order()[0])
+    return pl.DataFrame({column: records.columns[column].text for column in ("source", "target")})
+
+
+def _look_up(
+    concept: str | None,
+    ids: Sequence[str],
+    names: Sequence[str],
+    where: tuple[str, int, str],
+    findings: Findings,
+) -> None:
+    file, row, column = where
+    try:
+        find_concept(concept or "", ids, names)
+    except UnknownConceptError as error:
+        findings.error(file, str(error), row=row, column=column, value=concept)
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as .csv, .parquet or .jsonl, by the name's ending, whole or not at all."""
+    check_table_name(path)
+    write_bytes(path, RENDERERS[path.suffix.removeprefix(".")](frame))
+
+
+def check_table_name(path: Path) -> None:
+    """Refuse a name whose ending says no known format."""
+    if path.suffix.removeprefix(".") not in RENDERERS:
+        raise OutputError(f"cannot write {path}: the name must end in .{', .'.join(RENDERERS)}")

@@ -1,0 +1,355 @@
+"""Labelled pairs, and their division into train, validation and test.
+
+Three protocols. `given_split` keeps the parts that the course names. `random_split` draws pairs,
+so the two orders of a pair may fall into different parts. `grouped_split` keeps both orders of a
+pair together: a model that has seen (i, j) then learns nothing about (j, i) in test.
+
+What a split promises is not taken on trust: `PairSplit.proof` counts it from the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from proprl.arrays import IntArray
+from proprl.errors import SplitError
+
+PARTS = ("train", "validation", "test")
+
+_ROW_BITS = 31
+"""Two concept rows share one 64-bit code, so that a pair is compared as a single number."""
+
+_VALIDATION_SHARE = 0.1
+"""What `given_split` takes from train where a course names no validation part."""
+
+_POSITIVE, _NEGATIVE, _BOTH = 1, 2, 3
+"""The kinds of groups: which labels a group of pairs holds."""
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """Ordered pairs of concept rows, each with label 1 (source before target) or 0."""
+
+    pairs: IntArray  # (m, 2): source, target
+    labels: IntArray  # (m,): 0 or 1
+
+    def __post_init__(self) -> None:
+        pairs, labels = _integers("pairs", self.pairs), _integers("labels", self.labels)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise SplitError(f"pairs must have shape (m, 2), not {pairs.shape}")
+        if labels.shape != (len(pairs),):
+            raise SplitError(
+                f"labels must have one entry per pair: shape ({len(pairs)},), not {labels.shape}"
+            )
+        foreign = np.flatnonzero((labels != 0) & (labels != 1))
+        if foreign.size:
+            raise SplitError(f"labels must be 0 or 1: entry {foreign[0]} is {labels[foreign[0]]}")
+        outside = np.flatnonzero((pairs >> _ROW_BITS != 0).any(axis=1))  # negative, or too large
+        if outside.size:
+            raise SplitError(
+                "pairs must hold concept rows, from 0 to the number of concepts minus 1: "
+                f"entry {outside[0]} is {tuple(pairs[outside[0]].tolist())}"
+            )
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "labels", labels)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LabelledPairs):
+            return NotImplemented
+        return np.array_equal(self.pairs, other.pairs) and np.array_equal(self.labels, other.labels)
+
+    @classmethod
+    def empty(cls) -> LabelledPairs:
+        """No pairs at all."""
+        return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    def take(self, indices: IntArray) -> LabelledPairs:
+        """Return the pairs at these positions, in this order."""
+        return LabelledPairs(self.pairs[indices], self.labels[indices])
+
+    @property
+    def positives(self) -> IntArray:
+        """The pairs with label 1, shape (p, 2)."""
+        positives: IntArray = self.pairs[self.labels == 1]
+        return positives
+
+    @property
+    def positive_share(self) -> float:
+        """The share of pairs with label 1; NaN where there are no pairs."""
+        return float(self.labels.mean()) if len(self) else float("nan")
+
+
+@dataclass(frozen=True)
+class DisjointnessProof:
+    """What each two parts of a split have in common, counted in distinct ordered pairs."""
+
+    shared_rows: dict[str, int]
+    """For each two parts ("train/test"): ordered pairs that stand in both."""
+    shared_reversed: dict[str, int]
+    """For each two parts: pairs of one whose reverse stands in the other."""
+
+    def holds(self, promises_reversed: bool) -> bool:
+        """Whether no pair stands in two parts, nor, where promised, its reverse."""
+        shared = sum(self.shared_rows.values())
+        return shared + (sum(self.shared_reversed.values()) if promises_reversed else 0) == 0
+
+
+@dataclass(frozen=True)
+class PairSplit:
+    """Train, validation and test, with what was promised about them and what to know."""
+
+    train: LabelledPairs
+    validation: LabelledPairs
+    test: LabelledPairs
+    protocol: str  # "given", "random" or "grouped"
+    promises_reversed: bool  # both orders of a pair are promised to stand in one part
+    notes: tuple[str, ...] = ()  # what a person should know about this split
+
+    @property
+    def proof(self) -> DisjointnessProof:
+        """What the parts have in common, counted anew from their pairs."""
+        parts = {"train": self.train, "validation": self.validation, "test": self.test}
+        codes = {name: np.unique(_codes(part.pairs)) for name, part in parts.items()}
+        reverse = {name: np.unique(_codes(part.pairs[:, ::-1])) for name, part in parts.items()}
+        rows, reversed_ = {}, {}
+        for a, b in combinations(PARTS, 2):
+            rows[f"{a}/{b}"] = _common(codes[a], codes[b])
+            reversed_[f"{a}/{b}"] = _common(codes[a], reverse[b])
+        return DisjointnessProof(rows, reversed_)
+
+
+def given_split(labelled: LabelledPairs, parts: Sequence[str], *, seed: int = 0) -> PairSplit:
+    """Return the split that `parts` names: "train", "validation" or "test" for each pair.
+
+    Without a validation part, a tenth of train becomes one: drawn with `seed`, stratified, both
+    orders of a pair together. Pairs that stand in two parts stay there, and the notes count them.
+    """
+    if len(parts) != len(labelled):
+        raise SplitError(f"there are {len(labelled)} pairs but {len(parts)} names of parts")
+    unknown = sorted(set(parts) - set(PARTS))
+    if unknown:
+        raise SplitError(f"unknown part {unknown[0]!r}: a part is one of {', '.join(PARTS)}")
+    _refuse_contradictions(labelled)
+
+    names = np.asarray(parts, dtype=np.str_)
+    divided = {name: _in_order(labelled.take(np.flatnonzero(names == name))) for name in PARTS}
+    _refuse_single_class(divided["train"], "train")
+    notes: list[str] = []
+    if not len(divided["validation"]):
+        fractions = {"train": 1 - _VALIDATION_SHARE, "validation": _VALIDATION_SHARE}
+        before = divided["train"]
+        divided |= _divide(before, _unordered_codes(before.pairs), fractions, seed)
+        notes.append(
+            "no validation part was given: "
+            f"{len(divided['validation'])} of the {_counted(len(before))} of train were taken"
+        )
+    if not len(divided["test"]):
+        notes.append("no test part was given: test is empty")
+    notes += _notes_on_classes({name: part for name, part in divided.items() if len(part)})
+    split = PairSplit(
+        divided["train"], divided["validation"], divided["test"], "given", promises_reversed=False
+    )
+    for two_parts, count in split.proof.shared_rows.items():
+        if count:
+            notes.append(f"{two_parts.replace('/', ' and ')} share {_counted(count)}")
+    return replace(split, notes=tuple(notes))
+
+
+def random_split(
+    labelled: LabelledPairs,
+    *,
+    fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int,
+) -> PairSplit:
+    """Return a random split of the distinct pairs, stratified by label."""
+    return _drawn_split(labelled, fractions, seed, grouped=False)
+
+
+def grouped_split(
+    labelled: LabelledPairs,
+    *,
+    fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int,
+) -> PairSplit:
+    """Return a random split of the distinct pairs that keeps both orders of a pair in one part.
+
+    It is stratified by the labels that a pair holds in its two orders: 1, 0, or both.
+    """
+    return _drawn_split(labelled, fractions, seed, grouped=True)
+
+
+def _drawn_split(
+    labelled: LabelledPairs, fractions: tuple[float, float, float], seed: int, *, grouped: bool
+) -> PairSplit:
+    _check_fractions(fractions)
+    _refuse_contradictions(labelled)
+    _refuse_single_class(labelled, "pairs")
+    distinct = labelled.take(np.unique(_codes(labelled.pairs), return_index=True)[1])
+    groups = _unordered_codes(distinct.pairs) if grouped else _codes(distinct.pairs)
+    wanted = {name: share for name, share in zip(PARTS, fractions, strict=True) if share > 0}
+    divided = _divide(distinct, groups, wanted, seed)
+    notes = _notes_on_classes(divided)
+    if notes:
+        notes.append(
+            "there are too few pairs for every part to hold both labels: "
+            "train is served first, then validation, then test"
+        )
+    repeated = len(labelled) - len(distinct)
+    if repeated:
+        notes.insert(0, f"{_counted(repeated)} left out: repeats of a pair that is kept once")
+    return PairSplit(
+        train=divided["train"],
+        validation=divided.get("validation", LabelledPairs.empty()),
+        test=divided.get("test", LabelledPairs.empty()),
+        protocol="grouped" if grouped else "random",
+        promises_reversed=grouped,
+        notes=tuple(notes),
+    )
+
+
+def _divide(
+    labelled: LabelledPairs, group_codes: IntArray, fractions: Mapping[str, float], seed: int
+) -> dict[str, LabelledPairs]:
+    """Return the pairs of each part: whole groups, each kind shared by `fractions`.
+
+    `labelled` must be in order of (source, target), so that only the seed decides.
+    """
+    if seed < 0:
+        raise SplitError(f"seed must be 0 or greater, not {seed}")
+    codes, group = np.unique(group_codes, return_inverse=True)  # group: (m,), the group of a pair
+    kind = np.zeros(len(codes), dtype=np.int64)
+    kind[group[labelled.labels == 1]] |= _POSITIVE
+    kind[group[labelled.labels == 0]] |= _NEGATIVE
+    counts = {k: int((kind == k).sum()) for k in (_POSITIVE, _NEGATIVE, _BOTH)}
+    reserved = _reserve(counts, len(fractions))
+
+    rng = np.random.default_rng(seed)
+    part_of_group = np.zeros(len(codes), dtype=np.int64)
+    for k, count in counts.items():
+        seats = _apportion(count, np.array(list(fractions.values())), reserved[k])
+        drawn = rng.permutation(np.flatnonzero(kind == k))
+        part_of_group[drawn] = np.repeat(np.arange(len(seats)), seats)
+    part = part_of_group[group]
+    return {
+        name: labelled.take(np.flatnonzero(part == index)) for index, name in enumerate(fractions)
+    }
+
+
+def _reserve(counts: Mapping[int, int], parts: int) -> dict[int, IntArray]:
+    """How many groups of each kind every part must get, so that it holds both labels.
+
+    Parts are served in order, by a positive and a negative group where both are left, else by
+    one that holds both labels: this serves as many parts as can be served at all.
+    """
+    left = dict(counts)
+    reserved = {k: np.zeros(parts, dtype=np.int64) for k in counts}
+    for part in range(parts):
+        if not (left[_POSITIVE] and left[_NEGATIVE]) and left[_BOTH]:
+            kinds: tuple[int, ...] = (_BOTH,)
+        else:
+            kinds = tuple(k for k in (_POSITIVE, _NEGATIVE) if left[k])
+        for k in kinds:
+            left[k] -= 1
+            reserved[k][part] += 1
+    return reserved
+
+
+def _apportion(
+    count: int, fractions: npt.NDArray[np.float64], at_least: IntArray
+) -> npt.NDArray[np.int64]:
+    """Whole numbers that sum to `count`, as near to the fractions as the lower bounds allow."""
+    target = count * fractions
+    seats = np.maximum(np.floor(target).astype(np.int64), at_least)
+    while seats.sum() < count:
+        seats[np.argmax(target - seats)] += 1
+    while seats.sum() > count:
+        seats[np.argmax(np.where(seats > at_least, seats - target, -np.inf))] -= 1
+    return seats
+
+
+def _integers(what: str, values: IntArray) -> IntArray:
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iub":
+        raise SplitError(f"{what} must be whole numbers, not {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def _codes(pairs: IntArray) -> IntArray:
+    """One number per ordered pair; numbers sort as (source, target) does."""
+    return (pairs[:, 0] << _ROW_BITS) | pairs[:, 1]
+
+
+def _unordered_codes(pairs: IntArray) -> IntArray:
+    """One number per pair, the same for both of its orders."""
+    return _codes(np.sort(pairs, axis=1))
+
+
+def _common(codes: IntArray, others: IntArray) -> int:
+    return len(np.intersect1d(codes, others, assume_unique=True))
+
+
+def _in_order(labelled: LabelledPairs) -> LabelledPairs:
+    return labelled.take(np.argsort(_codes(labelled.pairs), kind="stable"))
+
+
+def _check_fractions(fractions: tuple[float, float, float]) -> None:
+    if (
+        len(fractions) != len(PARTS)
+        or not np.isclose(sum(fractions), 1)
+        or min(fractions) < 0
+        or fractions[0] == 0
+    ):
+        raise SplitError(
+            "fractions must be three shares (train, validation, test) that sum to 1, "
+            f"train's greater than 0; found {tuple(fractions)}"
+        )
+
+
+def _refuse_contradictions(labelled: LabelledPairs) -> None:
+    """Raise where one ordered pair has both labels: no part could hold it rightly."""
+    codes = _codes(labelled.pairs)
+    contradicted = np.intersect1d(codes[labelled.labels == 1], codes[labelled.labels == 0])
+    if contradicted.size:
+        source, target = divmod(int(contradicted[0]), 1 << _ROW_BITS)
+        raise SplitError(
+            f"{_counted(len(contradicted))} with both label 0 and label 1, such as "
+            f"({source}, {target}) in concept rows: keep one label for each"
+        )
+
+
+def _refuse_single_class(labelled: LabelledPairs, where: str) -> None:
+    positive = int(labelled.labels.sum())
+    negative = len(labelled) - positive
+    if not (positive and negative):
+        missing = "label 1" if not positive else "label 0"
+        if not len(labelled):
+            missing = "either label"
+        raise SplitError(
+            "learning needs at least one pair with label 1 and one with label 0; "
+            f"{where} has {positive} positive and {negative} negative labels: "
+            f"add pairs with {missing}"
+        )
+
+
+def _notes_on_classes(divided: Mapping[str, LabelledPairs]) -> list[str]:
+    """One note for each part that misses a label."""
+    notes = []
+    for name, part in divided.items():
+        missing = [label for label in (1, 0) if not (part.labels == label).any()]
+        if len(missing) == 2:
+            notes.append(f"{name} is empty")
+        elif missing:
+            notes.append(f"{name} holds no pair with label {missing[0]}: it has no AUC")
+    return notes
+
+
+def _counted(count: int) -> str:
+    return f"{count} pair{'s' if count != 1 else ''}"

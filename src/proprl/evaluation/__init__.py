@@ -1,0 +1,31 @@
+"""How good scores are: metrics as functions of arrays, and the choices made on validation."""
+
+from proprl.evaluation.metrics import (
+    accuracy,
+    auc,
+    average_precision,
+    best_threshold,
+    evaluate_scores,
+    f1,
+    mean_margin,
+    mutual_share,
+    ordered_share,
+    precision,
+    recall,
+    simplex_weights,
+)
+
+__all__ = [
+    "accuracy",
+    "auc",
+    "average_precision",
+    "best_threshold",
+    "evaluate_scores",
+    "f1",
+    "mean_margin",
+    "mutual_share",
+    "ordered_share",
+    "precision",
+    "recall",
+    "simplex_weights",
+]

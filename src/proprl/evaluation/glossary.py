@@ -1,0 +1,16 @@
+"""The metrics in words that need no statistics."""
+
+MEANING = {
+    "accuracy": "share of pairs judged rightly",
+    "f1": "balance of precision and recall",
+    "precision": "believed prerequisites that are right",
+    "recall": "true prerequisites that are found",
+    "auc": "chance that a true pair scores above a false one",
+    "average_precision": "precision, averaged down the ranking",
+    "ordered_share": "true pairs scored above their reverse",
+    "mean_margin": "by how much, on average",
+    "mutual_share": "pairs believed in both directions",
+    "pairs": "labelled pairs scored",
+    "positives": "of which prerequisites",
+    "threshold": "believed from this probability on",
+}

@@ -1,0 +1,91 @@
+"""Layers that several methods share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from proprl.arrays import SparseMatrix
+
+DENSE_UP_TO = 2_000
+"""Up to this many concepts a dense operator is small and its product faster than a sparse one."""
+
+
+def as_operator(A: SparseMatrix, device: torch.device) -> Tensor:
+    """Give a scipy matrix as a float32 tensor for `A @ H`: dense when small, else sparse CSR."""
+    if A.shape[0] <= DENSE_UP_TO:
+        return torch.from_numpy(A.toarray()).to(device, torch.float32)
+    A = A.tocsr()
+    return torch.sparse_csr_tensor(
+        torch.from_numpy(A.indptr.astype("int64")),
+        torch.from_numpy(A.indices.astype("int64")),
+        torch.from_numpy(A.data).float(),
+        size=A.shape,
+        device=device,
+    )
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A constant operator, with the products that need computing only once."""
+
+    A: Tensor | None  # (n, n); None is the identity: a concept hears only itself
+    AX: Tensor  # (n, d)
+    S: Tensor | None = None  # (n, n): k propagation steps as one dense operator, for small n
+
+    def __matmul__(self, H: Tensor) -> Tensor:
+        """A H: what each concept hears from its neighbours."""
+        return H if self.A is None else self.A @ H
+
+
+class GraphEncoder(nn.Module):
+    """Message passing with shortcuts: H' = φ(A H W_g + b_g) + H W_0 + b_0.
+
+    φ is ReLU; dropout follows each layer.
+    """
+
+    def __init__(self, in_size: int, size: int, layers: int = 2, dropout: float = 0.5) -> None:
+        super().__init__()
+        sizes = [in_size] + [size] * layers
+        self.graph = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))  # W_g, b_g
+        self.shortcut = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))  # W_0, b_0
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X: Tensor, channel: Channel) -> Tensor:
+        """Encode n concepts: (n, in_size) -> (n, size)."""
+        H, AH = X, channel.AX
+        for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
+            if layer > 0:
+                AH = channel @ H  # (n, size)
+            H = self.dropout(torch.relu(graph(AH)) + shortcut(H))  # (n, size)
+        return H
+
+
+class PairHead(nn.Module):
+    """Siamese score of an ordered pair: s = wᵀ[x̃_i; x̃_j; x̃_i - x̃_j; x̃_i ⊙ x̃_j] + b, x̃ = ρ(x)."""
+
+    def __init__(self, in_size: int, size: int = 64) -> None:
+        super().__init__()
+        self.rho = nn.Linear(in_size, size)
+        self.w = nn.Linear(4 * size, 1)
+
+    def forward(self, x_i: Tensor, x_j: Tensor) -> Tensor:
+        """Score m pairs: (m, in_size) twice -> (m,)."""
+        r = pair_representation(torch.relu(self.rho(x_i)), torch.relu(self.rho(x_j)))
+        return self.w(r).squeeze(-1)  # type: ignore[no-any-return]
+
+
+def pair_representation(x_i: Tensor, x_j: Tensor) -> Tensor:
+    """r_ij = [x_i; x_j; x_i - x_j; x_i ⊙ x_j]: (m, h) twice -> (m, 4h)."""
+    return torch.cat([x_i, x_j, x_i - x_j, x_i * x_j], dim=-1)
+
+
+def mlp(*sizes: int, dropout: float = 0.0) -> nn.Sequential:
+    """Linear layers of these sizes, with ReLU and dropout between them."""
+    layers: list[nn.Module] = []
+    for a, b in pairwise(sizes):
+        layers += [nn.Linear(a, b), nn.ReLU(), nn.Dropout(dropout)]
+    return nn.Sequential(*layers[:-2])

@@ -1,0 +1,107 @@
+"""The network of ProPRL: two graph views of each concept, and a gate that fuses them per pair.
+
+The equations are the paper's; docs/paper-to-code.md says where each of them stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from proprl.models.layers import Channel, GraphEncoder, PairHead, mlp, pair_representation
+
+VIEWS = ("resource", "behaviour")
+FUSED = "fused"
+
+
+class BehaviourEncoder(nn.Module):
+    """V = LN(φ(Z_out W_out + Z_in W_in)): where learners go from a concept and come from."""
+
+    def __init__(
+        self, in_size: int, size: int, layers: int, dropout: float, alpha: float, k: int
+    ) -> None:
+        super().__init__()
+        self.out = GraphEncoder(in_size, size, layers, dropout)
+        self.into = GraphEncoder(in_size, size, layers, dropout)
+        self.W_out = nn.Linear(size, size)
+        self.W_in = nn.Linear(size, size)
+        self.norm = nn.LayerNorm(size)
+        self.alpha, self.k = alpha, k
+
+    def forward(self, X: Tensor, out: Channel, into: Channel) -> Tensor:
+        """Encode n concepts: (n, in_size) -> (n, size)."""
+        Z_out = self.propagate(self.out(X, out), out)  # (n, size)
+        Z_in = self.propagate(self.into(X, into), into)  # (n, size)
+        return self.norm(torch.relu(self.W_out(Z_out) + self.W_in(Z_in)))  # type: ignore[no-any-return]
+
+    def propagate(self, Q: Tensor, channel: Channel) -> Tensor:
+        """Z⁰ = Q, Zᵗ⁺¹ = (1 - α) A Zᵗ + α Q; gives Zᵏ."""
+        if channel.S is not None:
+            return channel.S @ Q
+        Z = Q
+        for _ in range(self.k):
+            Z = (1 - self.alpha) * (channel @ Z) + self.alpha * Q
+        return Z
+
+
+class ProPRLNetwork(nn.Module):
+    """Concept encoders and pair scorers. The views are those a course has, in a fixed order.
+
+    With both views a gate fuses them; with one, that view alone feeds the fused scorer; with
+    none, the concepts' own texts do ("content"). A view that is missing has no parameters.
+    """
+
+    def __init__(
+        self,
+        in_size: int,
+        views: tuple[str, ...] = VIEWS,
+        *,
+        size: int = 256,
+        layers: int = 2,
+        dropout: float = 0.5,
+        alpha: float = 0.05,
+        k: int = 5,
+    ) -> None:
+        super().__init__()
+        self.encoders = nn.ModuleDict()
+        for view in views or ("content",):
+            self.encoders[view] = (
+                BehaviourEncoder(in_size, size, layers, dropout, alpha, k)
+                if view == "behaviour"
+                else GraphEncoder(in_size, size, layers, dropout)
+            )
+        self.branches = nn.ModuleDict({view: PairHead(size) for view in self.encoders})
+        r = 4 * size
+        self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if len(views) == 2 else None
+        self.mlp_p = mlp(r, size, size // 4, 1, dropout=dropout)
+
+    def encode(self, X: Tensor, channels: Mapping[str, tuple[Channel, ...]]) -> dict[str, Tensor]:
+        """Give each view of the n concepts: U (resource), V (behaviour), each (n, size)."""
+        return {view: encoder(X, *channels[view]) for view, encoder in self.encoders.items()}
+
+    def gate(self, r_u: Tensor, r_v: Tensor) -> Tensor:
+        """g = σ(MLP_g([r^u; r^v; |r^u - r^v|; r^u ⊙ r^v])): (m, 4·size), the share of r^u."""
+        assert self.mlp_g is not None  # only called with two views
+        both = torch.cat([r_u, r_v, (r_u - r_v).abs(), r_u * r_v], dim=-1)  # (m, 16·size)
+        return torch.sigmoid(self.mlp_g(both))
+
+    def fuse(self, views: Mapping[str, Tensor], pairs: Tensor) -> Tensor:
+        """s^p = MLP_p(g ⊙ r^u + (1 - g) ⊙ r^v): (m,)."""
+        r_a = [pair_representation(*ends(H, pairs)) for H in views.values()]  # each (m, 4·size)
+        r = r_a[0]
+        if self.mlp_g is not None:
+            g = self.gate(*r_a)
+            r = g * r_a[0] + (1 - g) * r_a[1]  # (m, 4·size)
+        return self.mlp_p(r).squeeze(-1)  # type: ignore[no-any-return]
+
+    def forward(self, views: Mapping[str, Tensor], pairs: Tensor) -> dict[str, Tensor]:
+        """Give the logits of every branch for m ordered pairs, the fused one last: each (m,)."""
+        logits = {view: head(*ends(views[view], pairs)) for view, head in self.branches.items()}
+        return {**logits, FUSED: self.fuse(views, pairs)}
+
+
+def ends(H: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """Give the rows of the sources and of the targets: (n, size), (m, 2) -> (m, size) twice."""
+    return H.index_select(0, pairs[:, 0]), H.index_select(0, pairs[:, 1])

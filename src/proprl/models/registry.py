@@ -1,0 +1,53 @@
+"""Every method by its name."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from pydantic import ValidationError
+
+from proprl.errors import ProprlError, UnknownMethodError
+from proprl.models.base import PairScorer, Settings
+from proprl.models.proprl import ProPRLScorer
+
+METHODS: dict[str, type[PairScorer]] = {
+    "proprl": ProPRLScorer,
+}
+
+
+def method(name: str) -> type[PairScorer]:
+    """Give the method of that name; an unknown name is an error that lists the known ones."""
+    if name not in METHODS:
+        raise UnknownMethodError(f"there is no method {name!r}; known: {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def method_settings(name: str, preset: str = "default", **changes: Any) -> Settings:
+    """Give a method's settings: a preset, with changes.
+
+    >>> method_settings("proprl", "paper", alpha=0.2).alpha
+    0.2
+    """
+    scorer = method(name)
+    if preset not in scorer.presets:
+        raise ProprlError(f"{name} has no preset {preset!r}; known: {', '.join(scorer.presets)}")
+    try:
+        return scorer.settings_type(**{**scorer.presets[preset], **changes})
+    except ValidationError as error:
+        raise ProprlError(_settings_message(name, scorer, error)) from error
+
+
+def _settings_message(name: str, scorer: type[PairScorer], error: ValidationError) -> str:
+    known = list(scorer.settings_type.model_fields)
+    lines = [f"wrong settings for {name}:"]
+    for item in error.errors():
+        key = ".".join(str(part) for part in item["loc"])
+        line = f"  {key}: {item['msg']} (found {item['input']!r})"
+        if item["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(key, known)
+            line = f"  {key}: no such setting; " + (
+                f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            )
+        lines.append(line)
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The training loop, the objective, checkpoints, and the bundle a trained model is kept in."""

@@ -1,0 +1,171 @@
+"""The one training loop: every network in proprl is trained by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.data.splits import PairSplit
+from proprl.errors import TrainingError
+from proprl.evaluation.metrics import auc
+from proprl.training.checkpoint import Checkpoint, optimiser_tensors, restore_optimiser
+from proprl.training.progress import SILENT, Progress
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and in what steps to train."""
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float = 0.0
+    patience: int | None = None
+    """Stop after this many epochs without a better validation AUC; None: never."""
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """What one epoch came to. `validation_auc` is None where validation lacks a class."""
+
+    loss: float
+    validation_auc: float | None
+    validation_loss: float
+
+
+@dataclass
+class History:
+    """Every epoch of a run, and which of them was kept."""
+
+    epochs: list[EpochRecord] = field(default_factory=list)
+    best_epoch: int = -1
+
+    def add(self, record: EpochRecord) -> bool:
+        """Append an epoch; True if it is the best so far, by AUC, or by loss without an AUC."""
+        self.epochs.append(record)
+        better = self.best_epoch < 0 or _rank(record) > _rank(self.epochs[self.best_epoch])
+        if better:
+            self.best_epoch = len(self.epochs) - 1
+        return better
+
+
+def _rank(record: EpochRecord) -> tuple[float, float]:
+    return (record.validation_auc or 0.0, -record.validation_loss)
+
+
+def train_network(
+    network: nn.Module,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    score: Callable[[IntArray], FloatArray],
+    split: PairSplit,
+    schedule: Schedule,
+    *,
+    device: torch.device,
+    progress: Progress = SILENT,
+    checkpoint: Checkpoint | None = None,
+) -> History:
+    """Train `network` in place, leave it at its best validation epoch, and give the history.
+
+    `loss(pairs, labels)` is the objective of a batch; `score(pairs)` gives probabilities in
+    evaluation mode. Call inside `seeded(...)`: then a run that was killed and resumed ends
+    with the same bits as one that was not.
+    """
+    pairs = torch.from_numpy(split.train.pairs).to(device)
+    labels = torch.from_numpy(split.train.labels).to(device, torch.float32)
+    optimiser = torch.optim.Adam(
+        network.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
+    )
+    history = History()
+    best: dict[str, Tensor] = {}
+    kept = checkpoint.load() if checkpoint else None
+    if kept:
+        best, history = _restore(kept, network, optimiser)
+
+    progress.begin("training", schedule.epochs, done=len(history.epochs))
+    while not _finished(history, schedule):
+        network.train()
+        total = 0.0
+        for batch in torch.split(torch.randperm(len(pairs)).to(device), schedule.batch_size):
+            optimiser.zero_grad()
+            batch_loss = loss(pairs[batch], labels[batch])
+            batch_loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            total += batch_loss.item() * len(batch)
+        record = _validate(total / len(pairs), score, split)
+        if not math.isfinite(record.loss):
+            raise TrainingError(
+                f"the loss is {record.loss} in epoch {len(history.epochs) + 1}; "
+                "try a lower learning rate"
+            )
+        if history.add(record):
+            best = {name: value.detach().clone() for name, value in network.state_dict().items()}
+        if checkpoint:
+            _save(checkpoint, network, optimiser, best, history)
+        progress.step(loss=record.loss, validation_auc=record.validation_auc or math.nan)
+    progress.end()
+    network.load_state_dict(best)
+    network.eval()
+    return history
+
+
+def _finished(history: History, schedule: Schedule) -> bool:
+    done = len(history.epochs)
+    waited = done - 1 - history.best_epoch
+    return done >= schedule.epochs or (
+        schedule.patience is not None and done > 0 and waited >= schedule.patience
+    )
+
+
+def _validate(
+    train_loss: float, score: Callable[[IntArray], FloatArray], split: PairSplit
+) -> EpochRecord:
+    """Score the validation pairs once; without any, the training loss decides."""
+    if len(split.validation) == 0:
+        return EpochRecord(train_loss, None, train_loss)
+    p = torch.from_numpy(score(split.validation.pairs)).double().clamp(1e-7, 1 - 1e-7)
+    y = torch.from_numpy(split.validation.labels).double()
+    validation_loss = nn.functional.binary_cross_entropy(p, y).item()
+    validation_auc = auc(split.validation.labels, p.numpy())
+    return EpochRecord(
+        train_loss, None if math.isnan(validation_auc) else validation_auc, validation_loss
+    )
+
+
+def _save(
+    checkpoint: Checkpoint,
+    network: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    best: dict[str, Tensor],
+    history: History,
+) -> None:
+    tensors = {f"network/{k}": v for k, v in network.state_dict().items()}
+    tensors |= {f"best/{k}": v for k, v in best.items()}
+    tensors |= {f"optimiser/{k}": v for k, v in optimiser_tensors(optimiser).items()}
+    tensors["rng"] = torch.get_rng_state()
+    facts = {
+        "epochs": [asdict(record) for record in history.epochs],
+        "best_epoch": history.best_epoch,
+    }
+    checkpoint.save(tensors, facts)
+
+
+def _restore(
+    kept: tuple[dict[str, Tensor], dict[str, object]],
+    network: nn.Module,
+    optimiser: torch.optim.Optimizer,
+) -> tuple[dict[str, Tensor], History]:
+    tensors, facts = kept
+
+    def part(prefix: str) -> dict[str, Tensor]:
+        return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+    network.load_state_dict(part("network/"))
+    restore_optimiser(optimiser, part("optimiser/"))
+    torch.set_rng_state(tensors["rng"])
+    epochs = [EpochRecord(**record) for record in facts["epochs"]]  # type: ignore[attr-defined]
+    return part("best/"), History(epochs, int(facts["best_epoch"]))  # type: ignore[call-overload]

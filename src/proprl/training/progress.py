@@ -1,0 +1,32 @@
+"""How a long computation tells the caller where it stands."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """What a long computation calls; a progress bar, a log or nothing stands behind it."""
+
+    def begin(self, task: str, total: int, done: int = 0) -> None:
+        """Announce `total` steps, of which `done` are behind us already."""
+
+    def step(self, count: int = 1, **shown: float) -> None:
+        """Report `count` steps done, with the numbers worth showing."""
+
+    def end(self) -> None:
+        """Report the end, also when it came early."""
+
+
+class _Silent:
+    def begin(self, task: str, total: int, done: int = 0) -> None:
+        """Say nothing."""
+
+    def step(self, count: int = 1, **shown: float) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""
+
+
+SILENT: Progress = _Silent()

@@ -1,0 +1,51 @@
+"""What all tests share: a planted course, the bundled course, and a cache of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proprl.data import Course, load_course
+from proprl.data.synthetic import planted_course
+from proprl.estimator import ProPRL
+
+# Small enough for a fit in a second or two, large enough to learn the planted answer.
+SMALL = {"size": 32, "epochs": 20, "batch_size": 32}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    before = os.environ.get("PROPRL_CACHE")
+    os.environ["PROPRL_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["PROPRL_CACHE"]
+    else:
+        os.environ["PROPRL_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def planted() -> Course:
+    """Sixty concepts in four topics; a prerequisite is a lower level of the same topic."""
+    return planted_course(concepts=60, pairs=400, transitions=600, features=32, seed=3)
+
+
+@pytest.fixture(scope="session")
+def fitted(planted: Course) -> ProPRL:
+    """A model that has learned the planted course. Tests must not change it."""
+    return ProPRL(seed=1, settings=SMALL).fit(planted)
+
+
+@pytest.fixture(scope="session")
+def campus() -> Course:
+    return load_course("campus")
+
+
+@pytest.fixture
+def bundle(fitted: ProPRL, tmp_path: Path) -> Path:
+    """A saved copy of the fitted model, free to be damaged."""
+    fitted.save(tmp_path / "model.proprl")
+    return tmp_path / "model.proprl"

@@ -1,0 +1,205 @@
+"""One suite for every registered method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.data import Course
+from proprl.data.splits import PairSplit, grouped_split
+from proprl.errors import ProprlError, UnknownMethodError
+from proprl.evaluation.metrics import auc, ordered_share
+from proprl.features.evidence import gather_evidence
+from proprl.graphs.evidence import Evidence
+from proprl.models.base import FitReport, PairScorer
+from proprl.models.registry import METHODS, method, method_settings
+
+# Settings under which a method learns the planted course within seconds.
+QUICK: dict[str, dict[str, Any]] = {"proprl": {"size": 32, "epochs": 20, "batch_size": 32}}
+# The AUC on test that each method must reach on the planted course, and on its direction half
+# (positives against their own reverses).
+MUST_REACH = {"proprl": (0.85, 0.9)}
+
+each_method = pytest.mark.parametrize("name", METHODS)
+
+
+@pytest.fixture(scope="module")
+def evidence(planted: Course) -> Evidence:
+    return gather_evidence(planted)[0]
+
+
+@pytest.fixture(scope="module")
+def split(planted: Course) -> PairSplit:
+    return grouped_split(planted.labelled_pairs(), fractions=(0.6, 0.2, 0.2), seed=0)
+
+
+def quick(name: str) -> PairScorer:
+    return method(name)(method_settings(name, **QUICK[name]), device="cpu")
+
+
+def fit(
+    name: str, evidence: Evidence, split: PairSplit, seed: int = 0
+) -> tuple[PairScorer, FitReport]:
+    scorer = quick(name)
+    return scorer, scorer.fit(evidence, split, seed=seed)
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def trained(
+    request: pytest.FixtureRequest, evidence: Evidence, split: PairSplit
+) -> tuple[str, PairScorer, FitReport]:
+    return request.param, *fit(request.param, evidence, split)
+
+
+def every_pair(n: int) -> IntArray:
+    return np.array([(i, j) for i in range(n) for j in range(n) if i != j])
+
+
+def test_scores_are_probabilities(trained: tuple[str, PairScorer, FitReport]) -> None:
+    scores = trained[1].score(every_pair(60))
+    assert scores.shape == (60 * 59,)
+    assert np.isfinite(scores).all()
+    assert scores.min() >= 0
+    assert scores.max() <= 1
+
+
+def test_no_pairs_give_no_scores(trained: tuple[str, PairScorer, FitReport]) -> None:
+    assert trained[1].score(np.empty((0, 2), dtype=np.int64)).shape == (0,)
+
+
+def test_a_pairs_score_does_not_depend_on_its_company(
+    trained: tuple[str, PairScorer, FitReport],
+) -> None:
+    together = trained[1].score(every_pair(60))
+    alone = np.concatenate([trained[1].score(pair[None]) for pair in every_pair(60)[:20]])
+    np.testing.assert_allclose(together[:20], alone, atol=1e-6)
+
+
+def test_the_planted_answer_is_found(
+    trained: tuple[str, PairScorer, FitReport], split: PairSplit
+) -> None:
+    name, scorer, _ = trained
+    least_auc, least_ordered = MUST_REACH[name]
+    forward = scorer.score(split.test.positives)
+    reverse = scorer.score(split.test.positives[:, ::-1].copy())
+    assert auc(split.test.labels, scorer.score(split.test.pairs)) >= least_auc
+    assert ordered_share(forward, reverse) >= least_ordered
+
+
+def test_shuffled_labels_teach_nothing(evidence: Evidence, split: PairSplit) -> None:
+    rng = np.random.default_rng(0)
+    for name in METHODS:
+        shuffled = PairSplit(
+            type(split.train)(split.train.pairs, rng.permutation(split.train.labels)),
+            type(split.validation)(
+                split.validation.pairs, rng.permutation(split.validation.labels)
+            ),
+            split.test,
+            split.protocol,
+            promises_reversed=True,
+        )
+        scorer, _ = fit(name, evidence, shuffled)
+        assert 0.25 < auc(split.test.labels, scorer.score(split.test.pairs)) < 0.75
+
+
+@each_method
+def test_the_seed_decides(name: str, evidence: Evidence, split: PairSplit) -> None:
+    pairs = every_pair(20)
+
+    def scores(seed: int) -> FloatArray:
+        return fit(name, evidence, split, seed)[0].score(pairs)
+
+    first = scores(4)
+    np.testing.assert_array_equal(first, scores(4))
+    assert not np.array_equal(first, scores(5))
+
+
+@each_method
+def test_inputs_are_not_changed(name: str, evidence: Evidence, split: PairSplit) -> None:
+    def bytes_of() -> list[bytes]:
+        arrays = [evidence.features, evidence.transitions.data, evidence.incidence.data]
+        arrays += [p.pairs for p in (split.train, split.validation, split.test)]
+        arrays += [p.labels for p in (split.train, split.validation, split.test)]
+        return [array.tobytes() for array in arrays]
+
+    before = bytes_of()
+    fit(name, evidence, split)
+    assert bytes_of() == before
+
+
+@each_method
+def test_the_test_part_is_never_looked_at(name: str, evidence: Evidence, split: PairSplit) -> None:
+    """Wrong labels in the test part change nothing."""
+    lie = type(split.test)(split.test.pairs, 1 - split.test.labels)
+    spoiled = PairSplit(split.train, split.validation, lie, split.protocol, promises_reversed=True)
+    pairs = every_pair(20)
+    np.testing.assert_array_equal(
+        fit(name, evidence, split)[0].score(pairs), fit(name, evidence, spoiled)[0].score(pairs)
+    )
+
+
+def test_state_and_restore_give_the_same_scores(
+    trained: tuple[str, PairScorer, FitReport],
+) -> None:
+    name, scorer, report = trained
+    settings = method_settings(name, **QUICK[name])
+    again = method(name).restore(settings, scorer.state(), report, device="cpu")
+    np.testing.assert_array_equal(again.score(every_pair(60)), scorer.score(every_pair(60)))
+
+
+@each_method
+@pytest.mark.parametrize("views", [("resource",), ("behaviour",), ()])
+def test_missing_views_are_switched_off_and_reported(
+    name: str, views: tuple[str, ...], evidence: Evidence, split: PairSplit
+) -> None:
+    partial = Evidence(
+        evidence.features,
+        evidence.transitions if "behaviour" in views else None,
+        evidence.incidence if "resource" in views else None,
+    )
+    scorer, report = fit(name, partial, split)
+    assert report.views == views
+    assert set(report.missing_views) == {"resource", "behaviour"} - set(views)
+    assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.6
+    again = method(name).restore(
+        method_settings(name, **QUICK[name]), scorer.state(), report, device="cpu"
+    )
+    np.testing.assert_array_equal(again.score(every_pair(9)), scorer.score(every_pair(9)))
+
+
+@each_method
+def test_forty_labels_are_enough_to_run(name: str, planted: Course, evidence: Evidence) -> None:
+    few = planted.labelled_pairs().take(np.arange(40))
+    _, report = fit(name, evidence, grouped_split(few, seed=0))
+    assert report.threshold == 0.5  # four validation pairs are too few to choose one
+
+
+@each_method
+def test_rare_positives_are_weighted(name: str, planted: Course, evidence: Evidence) -> None:
+    labelled = planted.labelled_pairs()
+    positives = np.flatnonzero(labelled.labels)[:8]
+    negatives = np.flatnonzero(labelled.labels == 0)
+    rare = labelled.take(np.concatenate([positives, negatives]))
+    split = grouped_split(rare, seed=0)
+    scorer, report = fit(name, evidence, split)
+    negative, positive = report.class_weights
+    assert positive > 5 > 1 > negative
+    # Unweighted, a model may call everything negative; weighted, it must find training positives.
+    assert scorer.score(split.train.positives).mean() > 0.5
+
+
+def test_an_unknown_method_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownMethodError, match="known: proprl"):
+        method("proprlx")
+
+
+def test_an_unknown_setting_suggests_the_nearest() -> None:
+    with pytest.raises(ProprlError, match="did you mean alpha"):
+        method_settings("proprl", alhpa=0.1)
+    with pytest.raises(ProprlError, match="alpha: Input should be less than or equal to 1"):
+        method_settings("proprl", alpha=3)
+    with pytest.raises(ProprlError, match="known: default, paper"):
+        method_settings("proprl", "fast")

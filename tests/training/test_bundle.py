@@ -1,0 +1,119 @@
+"""A bundle on disk: what is refused, and what survives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proprl.errors import BundleError
+from proprl.training import bundle as bundles
+from proprl.training.bundle import check_destination, read_bundle, write_bundle
+
+CONTENT = {"method": "proprl", "seed": 7}
+ARRAYS = {"weights": {"W": np.arange(6.0).reshape(2, 3)}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_bundle(tmp_path / "model.proprl", CONTENT, ARRAYS)
+    return tmp_path / "model.proprl"
+
+
+def weights_file(folder: Path) -> Path:
+    (path,) = folder.glob("weights-*.safetensors")
+    return path
+
+
+def sign(folder: Path, **changes: object) -> None:
+    """Change model.json as somebody would who knows the format."""
+    document = json.loads((folder / "model.json").read_text()) | changes
+    document.pop("checksum")
+    document["checksum"] = bundles._checksum(document)
+    (folder / "model.json").write_bytes(bundles._encode(document))
+
+
+def test_round_trip(folder: Path) -> None:
+    content, files = read_bundle(folder)
+    assert content["method"] == "proprl"
+    np.testing.assert_array_equal(files["weights"]["W"], ARRAYS["weights"]["W"])
+
+
+def test_the_same_model_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    write_bundle(tmp_path / "again", CONTENT, ARRAYS)
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_every_flipped_byte_of_the_weights_is_noticed(folder: Path) -> None:
+    path = weights_file(folder)
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(BundleError, match="does not match its checksum"):
+            read_bundle(folder)
+
+
+def test_every_flipped_byte_of_the_description_is_noticed(folder: Path) -> None:
+    path = folder / "model.json"
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(BundleError):
+            read_bundle(folder)
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    path = weights_file(folder)
+    path.unlink()
+    with pytest.raises(BundleError, match=f"lacks {path.name}"):
+        read_bundle(folder)
+
+
+def test_a_newer_format_asks_for_an_update(folder: Path) -> None:
+    sign(folder, format=bundles.FORMAT + 1)
+    with pytest.raises(BundleError, match="update proprl"):
+        read_bundle(folder)
+
+
+@pytest.mark.parametrize("name", ["../secret.safetensors", "/etc/passwd", "a/b", "..", ""])
+def test_a_path_that_leaves_the_folder_is_refused(folder: Path, name: str) -> None:
+    sign(folder, files={"weights": {"file": name, "sha256": "0" * 64}})
+    with pytest.raises(BundleError, match="leaves the folder"):
+        read_bundle(folder)
+
+
+def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    path = weights_file(folder)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BundleError, match="leaves the folder"):
+        read_bundle(folder)
+
+
+def test_no_such_folder_and_no_model_in_it(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="does not exist"):
+        read_bundle(tmp_path / "nothing")
+    with pytest.raises(BundleError, match=r"holds no model\.json"):
+        read_bundle(tmp_path)
+
+
+def test_a_new_model_replaces_the_old_one_and_its_files(folder: Path) -> None:
+    old = weights_file(folder)
+    write_bundle(folder, CONTENT, {"weights": {"W": np.zeros(2)}})
+    assert not old.exists()
+    np.testing.assert_array_equal(read_bundle(folder)[1]["weights"]["W"], np.zeros(2))
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(BundleError, match=r"found thesis\.txt"):
+        check_destination(tmp_path)
+    with pytest.raises(BundleError, match="is a file"):
+        check_destination(tmp_path / "thesis.txt")

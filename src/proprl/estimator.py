@@ -1,0 +1,314 @@
+"""The public face: a model that is fitted on a course and answers questions about pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import polars as pl
+from sklearn.base import BaseEstimator
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum import Explanation, PrerequisiteGraph, acyclic_graph
+from proprl.data.course import Course
+from proprl.data.course_split import split_course
+from proprl.data.lookup import find_concept
+from proprl.data.splits import LabelledPairs
+from proprl.errors import ProprlError
+from proprl.evaluation.metrics import evaluate_scores
+from proprl.features.evidence import gather_evidence
+from proprl.fitted import Fitted
+from proprl.models.registry import method, method_settings
+from proprl.ranking import Strongest, all_pairs, connected_pairs
+from proprl.training.checkpoint import Checkpoint
+from proprl.training.progress import SILENT, Progress
+
+NamedPairs: TypeAlias = Any
+"""Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
+
+
+class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
+    """A prerequisite learner, used as scikit-learn's estimators are.
+
+    method    a name of the registry, e.g. "proprl"
+    preset    "default" (fast, chosen on validation) or "paper"
+    seed      the same seed on the same machine gives the same bits
+    encoder   text encoder for the concepts; "auto" takes the best that is installed
+    split     "auto" (the course's own, else grouped), "given", "random" or "grouped"
+    settings  changes to the preset, e.g. {"alpha": 0.2}
+    device    "auto", "cpu", "cuda"
+    """
+
+    def __init__(
+        self,
+        method: str = "proprl",
+        *,
+        preset: str = "default",
+        seed: int = 42,
+        encoder: str = "auto",
+        split: str = "auto",
+        settings: Mapping[str, Any] | None = None,
+        device: str = "auto",
+    ) -> None:
+        self.method = method
+        self.preset = preset
+        self.seed = seed
+        self.encoder = encoder
+        self.split = split
+        self.settings = settings
+        self.device = device
+
+    def fit(
+        self,
+        course: Course,
+        *,
+        progress: Progress = SILENT,
+        checkpoint: Path | None = None,
+        resume: bool = False,
+    ) -> Self:
+        """Learn from a course. With `checkpoint`, an interrupted fit can be resumed."""
+        settings = method_settings(self.method, self.preset, **(self.settings or {}))
+        split = split_course(course, self.split)
+        evidence, encoder = gather_evidence(course, self.encoder)
+        run = {
+            "course": course.fingerprint,
+            "method": self.method,
+            "settings": settings.model_dump_json(),
+            "seed": str(self.seed),
+            "encoder": encoder,
+            "split": split.protocol,
+        }
+        kept = Checkpoint(checkpoint, run, resume) if checkpoint else None
+        scorer = method(self.method)(settings, device=self.device)
+        report = scorer.fit(evidence, split, seed=self.seed, progress=progress, checkpoint=kept)
+        self.fitted_ = Fitted(
+            method=self.method,
+            preset=self.preset,
+            settings=settings,
+            seed=self.seed,
+            scorer=scorer,
+            report=report,
+            split=split,
+            concept_ids=course.ids,
+            concept_names=course.names,
+            encoder=encoder,
+            course_name=course.name,
+            course_fingerprint=course.fingerprint,
+            validation_metrics=_metrics(scorer, split.validation, report.threshold),
+            transitions=evidence.transitions,
+            incidence=evidence.incidence,
+        )
+        return self
+
+    def predict_proba(self, pairs: NamedPairs) -> FloatArray:
+        """Give, for each (source, target), the probability that source is a prerequisite."""
+        return self._fitted.scorer.score(self._rows(pairs))
+
+    def predict(self, pairs: NamedPairs) -> IntArray:
+        """Give 1 for each pair that is believed to be a prerequisite, else 0."""
+        return (self.predict_proba(pairs) >= self.threshold_).astype(np.int64)
+
+    def predict_all(
+        self,
+        *,
+        top: int | None = None,
+        supported: bool = False,
+        progress: Progress = SILENT,
+    ) -> pl.DataFrame:
+        """Score every ordered pair, and give them, or the `top` ones, by falling probability.
+
+        With `supported`, only the pairs that the course itself connects; see `graph`.
+        """
+        pairs, probabilities = self._strongest(top, 0.0, supported, progress)
+        ids, names = self._fitted.concept_ids, self._fitted.concept_names
+        return pl.DataFrame(
+            {
+                "source": [ids[i] for i in pairs[:, 0]],
+                "target": [ids[j] for j in pairs[:, 1]],
+                "source_name": [names[i] for i in pairs[:, 0]],
+                "target_name": [names[j] for j in pairs[:, 1]],
+                "probability": probabilities,
+            }
+        )
+
+    def evaluate(
+        self, course: Course | None = None, part: str = "test"
+    ) -> dict[str, float | int | None]:
+        """Give the metrics on a part of the split: "train", "validation" or "test".
+
+        With a course, "test" is every labelled pair of it that the model has not seen in
+        training or validation, so labels that were added later count too and none is scored
+        that was learned from.
+        """
+        labelled = self.labelled_part(course, part)
+        return _metrics(self._fitted.scorer, labelled, self.threshold_)
+
+    def labelled_part(self, course: Course | None, part: str) -> LabelledPairs:
+        """Give the labelled pairs that `evaluate` scores."""
+        parts = self._fitted.parts
+        if part not in parts:
+            raise ProprlError(f"there is no part {part!r}; known: {', '.join(parts)}")
+        if course is None or part != "test":
+            return parts[part]
+        labelled = course.labelled_pairs()
+        rows = self._rows([(course.ids[i], course.ids[j]) for i, j in labelled.pairs.tolist()])
+        seen = {tuple(p) for name in ("train", "validation") for p in parts[name].pairs.tolist()}
+        fresh = [m for m, pair in enumerate(rows.tolist()) if tuple(pair) not in seen]
+        return LabelledPairs(rows, labelled.labels).take(np.array(fresh, dtype=np.int64))
+
+    def graph(self, *, threshold: float = 0.8, supported: bool = True) -> PrerequisiteGraph:
+        """Give the acyclic, reduced graph of the prerequisites believed from `threshold` on.
+
+        The labels' threshold is no guide here: among all pairs, prerequisites are far rarer
+        than among labelled ones. For the same reason only pairs that the course itself
+        connects are taken, unless `supported` is False: those that stand in one resource, or,
+        in a course without resources, those that learners moved between.
+        """
+        fitted = self._fitted
+        pairs, probabilities = self._strongest(None, threshold, supported)
+        return acyclic_graph(
+            fitted.concept_ids, fitted.concept_names, pairs, probabilities, threshold=threshold
+        )
+
+    def explain(self, source: str, target: str) -> Explanation:
+        """Say what the probability of a pair is made of, and what the course shows of it."""
+        fitted = self._fitted
+        pair = self._rows([(source, target)])
+        i, j = pair[0].tolist()
+        details = {k: float(v[0]) for k, v in fitted.scorer.details(pair).items()}
+        B, M = fitted.transitions, fitted.incidence
+        return Explanation(
+            source=fitted.concept_names[i],
+            target=fitted.concept_names[j],
+            probability=float(fitted.scorer.score(pair)[0]),
+            reverse_probability=float(fitted.scorer.score(pair[:, ::-1].copy())[0]),
+            threshold=self.threshold_,
+            branches={b: details[b] for b in fitted.report.branch_weights},
+            branch_weights=fitted.report.branch_weights,
+            gate=details.get("gate"),
+            transitions=None if B is None else (int(B[i, j]), int(B[j, i])),
+            shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
+            label=self._label_of((i, j)),
+        )
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model bundle; it predicts on another machine without the course."""
+        self._fitted.save(Path(folder))
+
+    @property
+    def threshold_(self) -> float:
+        """The probability from which on a pair is called a prerequisite."""
+        return self._fitted.report.threshold
+
+    @property
+    def _fitted(self) -> Fitted:
+        if not hasattr(self, "fitted_"):
+            raise ProprlError("the model is not fitted yet: call fit(course) or load_model(folder)")
+        return self.fitted_
+
+    def _strongest(
+        self, top: int | None, threshold: float, supported: bool, progress: Progress = SILENT
+    ) -> tuple[IntArray, FloatArray]:
+        """Score all pairs, or the supported ones, and keep the strongest."""
+        fitted = self._fitted
+        n = len(fitted.concept_ids)
+        connected = connected_pairs(fitted.transitions, fitted.incidence) if supported else None
+        chunks = all_pairs(n) if connected is None else [connected]
+        strongest = Strongest(top, threshold)
+        progress.begin("scoring", len(chunks))
+        for pairs in chunks:
+            strongest.add(pairs, fitted.scorer.score(pairs))
+            progress.step()
+        progress.end()
+        return strongest.result()
+
+    def _rows(self, pairs: NamedPairs) -> IntArray:
+        """Give named pairs as rows; unknown names are an error that suggests the nearest."""
+        ids, names = self._fitted.concept_ids, self._fitted.concept_names
+        row_of_id = {concept: row for row, concept in enumerate(ids)}
+
+        def row(concept: object) -> int:
+            known = row_of_id.get(str(concept))
+            return find_concept(str(concept), ids, names) if known is None else known
+
+        rows = [(row(source), row(target)) for source, target in _iterate(pairs)]
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+    def _label_of(self, pair: tuple[int, int]) -> tuple[int, str] | None:
+        for part, labelled in self._fitted.parts.items():
+            found = np.flatnonzero((labelled.pairs == pair).all(axis=1))
+            if len(found):
+                return int(labelled.labels[found[0]]), part
+        return None
+
+
+class ProPRL(PrerequisiteModel):
+    """ProPRL: two graph views of each concept, fused by a gate for each ordered pair.
+
+    Parameters as in `PrerequisiteModel`.
+    """
+
+    def __init__(
+        self,
+        *,
+        preset: str = "default",
+        seed: int = 42,
+        encoder: str = "auto",
+        split: str = "auto",
+        settings: Mapping[str, Any] | None = None,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(
+            preset=preset,
+            seed=seed,
+            encoder=encoder,
+            split=split,
+            settings=settings,
+            device=device,
+        )
+
+
+def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel:
+    """Give the model that was saved in `folder`; a damaged or foreign one is refused."""
+    fitted = Fitted.load(Path(folder), device=device)
+    model = PrerequisiteModel(
+        fitted.method,
+        preset=fitted.preset,
+        seed=fitted.seed,
+        encoder=fitted.encoder,
+        split=fitted.split.protocol,
+        device=device,
+    )
+    model.fitted_ = fitted
+    return model
+
+
+def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str, Any]:
+    """Score the pairs in both orders; a metric that is not defined (one class only) is None."""
+    if len(labelled) == 0:
+        return {"pairs": 0, "positives": 0}
+    forward = scorer.score(labelled.pairs)
+    reverse = scorer.score(labelled.pairs[:, ::-1].copy())
+    found = evaluate_scores(
+        labelled.labels, forward, reverse, pairs=labelled.pairs, threshold=threshold
+    )
+    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in found.items()}
+
+
+def _iterate(pairs: NamedPairs) -> Iterator[Sequence[object]]:
+    """Go through pairs given as a sequence of two, or as a frame with source and target."""
+    if hasattr(pairs, "columns"):
+        missing = [column for column in ("source", "target") if column not in list(pairs.columns)]
+        if missing:
+            raise ProprlError(
+                f"the table of pairs lacks the column {missing[0]!r}; found {list(pairs.columns)}"
+            )
+        yield from zip(list(pairs["source"]), list(pairs["target"]), strict=True)
+        return
+    for position, pair in enumerate(pairs):
+        if isinstance(pair, str) or len(pair) != 2:
+            raise ProprlError(f"pair {position} is {pair!r}; expected (source, target)")
+        yield pair

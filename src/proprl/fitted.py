@@ -1,0 +1,153 @@
+"""Everything a fitted model knows, and how it is kept in a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import TypeAdapter
+from scipy import sparse
+
+from proprl.arrays import SparseMatrix
+from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.errors import BundleError, ProprlError
+from proprl.models.base import FitReport, PairScorer, Settings
+from proprl.models.registry import method
+from proprl.training.bundle import Arrays, read_bundle, write_bundle
+from proprl.version import __version__
+
+REPORT = TypeAdapter(FitReport)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted method and what it was fitted on: enough to predict without the course."""
+
+    method: str
+    preset: str
+    settings: Settings
+    seed: int
+    scorer: PairScorer
+    report: FitReport
+    split: PairSplit
+    concept_ids: tuple[str, ...]
+    concept_names: tuple[str, ...]
+    encoder: str
+    course_name: str
+    course_fingerprint: str
+    validation_metrics: Mapping[str, float | int | None]
+    transitions: SparseMatrix | None  # kept so that explanations can point at evidence
+    incidence: SparseMatrix | None
+
+    def save(self, folder: Path) -> None:
+        """Write the bundle, whole or not at all. The same fit gives the same bytes."""
+        content = {
+            "proprl": __version__,
+            "method": self.method,
+            "preset": self.preset,
+            "settings": self.settings.model_dump(mode="json"),
+            "seed": self.seed,
+            "report": REPORT.dump_python(self.report, mode="json"),
+            "split": {
+                "protocol": self.split.protocol,
+                "promises_reversed": self.split.promises_reversed,
+                "notes": list(self.split.notes),
+            },
+            "concepts": {"ids": list(self.concept_ids), "names": list(self.concept_names)},
+            "encoder": self.encoder,
+            "course": {"name": self.course_name, "fingerprint": self.course_fingerprint},
+            "metrics": {"validation": dict(self.validation_metrics)},
+        }
+        evidence = _pack("transitions", self.transitions) | _pack("incidence", self.incidence)
+        split = {
+            part: np.column_stack([labelled.pairs, labelled.labels])  # (m, 3)
+            for part, labelled in self.parts.items()
+        }
+        files: dict[str, Arrays] = {
+            "weights": self.scorer.state(),
+            "split": split,
+            "evidence": evidence,
+        }
+        write_bundle(folder, content, files)
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> Fitted:
+        """Read a bundle; a damaged, foreign or too new one is refused."""
+        content, files = read_bundle(folder)
+        try:
+            return cls._from_bundle(content, files, device)
+        except (KeyError, TypeError, ValueError, RuntimeError, ProprlError) as error:
+            # Whole by its checksums, yet not what this version writes.
+            what = str(error).splitlines()[0]
+            raise BundleError(
+                f"{folder} was not written by this version of proprl ({what}); train again"
+            ) from error
+
+    @classmethod
+    def _from_bundle(
+        cls,
+        content: Mapping[str, Any],
+        files: Mapping[str, Mapping[str, npt.NDArray[Any]]],
+        device: str,
+    ) -> Fitted:
+        scorer_class = method(content["method"])
+        settings = scorer_class.settings_type(**content["settings"])
+        report = REPORT.validate_python(content["report"])
+        parts = {
+            part: LabelledPairs(rows[:, :2], rows[:, 2]) for part, rows in files["split"].items()
+        }
+        return cls(
+            method=content["method"],
+            preset=content["preset"],
+            settings=settings,
+            seed=content["seed"],
+            scorer=scorer_class.restore(settings, files["weights"], report, device=device),
+            report=report,
+            split=PairSplit(
+                **parts,
+                protocol=content["split"]["protocol"],
+                promises_reversed=content["split"]["promises_reversed"],
+                notes=tuple(content["split"]["notes"]),
+            ),
+            concept_ids=tuple(content["concepts"]["ids"]),
+            concept_names=tuple(content["concepts"]["names"]),
+            encoder=content["encoder"],
+            course_name=content["course"]["name"],
+            course_fingerprint=content["course"]["fingerprint"],
+            validation_metrics=content["metrics"]["validation"],
+            transitions=_unpack("transitions", files["evidence"]),
+            incidence=_unpack("incidence", files["evidence"]),
+        )
+
+    @property
+    def parts(self) -> dict[str, LabelledPairs]:
+        """The parts of the split by name."""
+        return {
+            "train": self.split.train,
+            "validation": self.split.validation,
+            "test": self.split.test,
+        }
+
+
+def _pack(name: str, matrix: SparseMatrix | None) -> dict[str, npt.NDArray[Any]]:
+    """Give a sparse matrix as arrays; nothing for a missing one."""
+    if matrix is None:
+        return {}
+    coo = matrix.tocoo()
+    return {
+        f"{name}/entries": np.column_stack([coo.row, coo.col]).astype(np.int64),
+        f"{name}/values": coo.data.astype(np.float64),
+        f"{name}/shape": np.array(coo.shape, dtype=np.int64),
+    }
+
+
+def _unpack(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMatrix | None:
+    if f"{name}/entries" not in arrays:
+        return None
+    entries = arrays[f"{name}/entries"]
+    shape = tuple(arrays[f"{name}/shape"].tolist())
+    return sparse.csr_array((arrays[f"{name}/values"], (entries[:, 0], entries[:, 1])), shape=shape)

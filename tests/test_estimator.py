@@ -1,0 +1,160 @@
+"""The public face: fit, ask, save, load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+import proprl
+from conftest import SMALL
+from proprl.data import Course
+from proprl.data.course_split import SPLIT_SEED
+from proprl.data.splits import grouped_split
+from proprl.errors import ProprlError, SplitError, UnknownConceptError
+
+
+def test_parameters_follow_scikit_learn() -> None:
+    model = proprl.ProPRL(seed=7, settings={"alpha": 0.2})
+    assert model.get_params()["seed"] == 7
+    assert clone(model).get_params() == model.get_params()
+    assert model.set_params(preset="paper").preset == "paper"
+
+
+def test_names_and_ids_are_the_same_question(fitted: proprl.ProPRL) -> None:
+    by_name = fitted.predict_proba([("Concept 3", "Concept 8")])
+    by_id = fitted.predict_proba([("c3", "c8")])
+    assert by_name.shape == (1,)
+    np.testing.assert_array_equal(by_name, by_id)
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
+def test_pairs_may_come_as_a_frame(fitted: proprl.ProPRL, frame: type) -> None:
+    table = frame({"source": ["c3", "c1"], "target": ["c8", "c2"]})
+    expected = fitted.predict_proba([("c3", "c8"), ("c1", "c2")])
+    np.testing.assert_array_equal(fitted.predict_proba(table), expected)
+
+
+def test_predictions_are_what_reaches_the_threshold(fitted: proprl.ProPRL) -> None:
+    pairs = [("c3", "c8"), ("c8", "c3"), ("c1", "c2")]
+    expected = fitted.predict_proba(pairs) >= fitted.threshold_
+    np.testing.assert_array_equal(fitted.predict(pairs), expected)
+
+
+def test_an_unknown_concept_is_named(fitted: proprl.ProPRL) -> None:
+    with pytest.raises(UnknownConceptError, match="Concept 99"):
+        fitted.predict_proba([("Concept 99", "c1")])
+
+
+def test_malformed_pairs_are_refused(fitted: proprl.ProPRL) -> None:
+    with pytest.raises(ProprlError, match="pair 1 is"):
+        fitted.predict_proba([("c1", "c2"), ("c1", "c2", "c3")])
+    with pytest.raises(ProprlError, match="lacks the column 'target'"):
+        fitted.predict_proba(pl.DataFrame({"source": ["c1"]}))
+
+
+def test_an_unfitted_model_says_so() -> None:
+    with pytest.raises(ProprlError, match="not fitted yet"):
+        proprl.ProPRL().predict_proba([("a", "b")])
+
+
+def test_all_pairs_sorted_and_the_top_of_them(fitted: proprl.ProPRL) -> None:
+    everything = fitted.predict_all()
+    assert len(everything) == 60 * 59
+    assert everything["probability"].is_sorted(descending=True)
+    assert fitted.predict_all(top=7).equals(everything.head(7))
+    one = everything.row(11, named=True)
+    np.testing.assert_allclose(
+        fitted.predict_proba([(one["source"], one["target"])]), one["probability"], atol=1e-6
+    )
+
+
+def test_saving_and_loading_changes_no_answer(fitted: proprl.ProPRL, bundle: Path) -> None:
+    again = proprl.load_model(bundle)
+    assert again.predict_all().equals(fitted.predict_all())
+    assert again.evaluate() == fitted.evaluate()
+    assert str(again.explain("c1", "c5")) == str(fitted.explain("c1", "c5"))
+    assert [vars(e) for e in again.graph()] == [vars(e) for e in fitted.graph()]
+    assert again.fitted_.split == fitted.fitted_.split
+
+
+def test_a_saved_model_is_the_same_bytes_each_time(fitted: proprl.ProPRL, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "a")
+    proprl.load_model(tmp_path / "a").save(tmp_path / "b")
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_the_split_does_not_move_with_the_seed(planted: Course, fitted: proprl.ProPRL) -> None:
+    assert fitted.fitted_.split == grouped_split(planted.labelled_pairs(), seed=SPLIT_SEED)
+    proof = fitted.fitted_.split.proof
+    assert proof.holds(promises_reversed=True)
+
+
+def test_evaluation_never_scores_a_pair_that_was_learned_from(
+    planted: Course, fitted: proprl.ProPRL
+) -> None:
+    test = fitted.labelled_part(planted, "test")
+    assert {tuple(p) for p in test.pairs.tolist()} == {
+        tuple(p) for p in fitted.fitted_.split.test.pairs.tolist()
+    }
+    assert fitted.evaluate(planted) == pytest.approx(fitted.evaluate())
+
+
+def test_labels_added_later_count_as_test(planted: Course, fitted: proprl.ProPRL) -> None:
+    assert planted.pairs is not None
+    known = set(planted.pairs.select("source", "target").iter_rows())
+    fresh = next(("c0", f"c{j}") for j in range(1, 60) if ("c0", f"c{j}") not in known)
+    row = pl.DataFrame({"source": [fresh[0]], "target": [fresh[1]], "label": [0]})
+    more = Course.from_tables(
+        concepts=planted.concepts,
+        pairs=pl.concat([planted.pairs.select(row.columns), row], how="vertical_relaxed"),
+    )
+    before, after = fitted.evaluate(planted), fitted.evaluate(more)
+    assert isinstance(before["pairs"], int)
+    assert after["pairs"] == before["pairs"] + 1
+
+
+def test_a_course_without_labels_says_what_to_provide(planted: Course) -> None:
+    unlabelled = Course.from_tables(concepts=planted.concepts)
+    with pytest.raises(ProprlError, match="pairs"):
+        proprl.ProPRL().fit(unlabelled)
+
+
+def test_a_given_split_needs_the_column(planted: Course) -> None:
+    with pytest.raises(SplitError, match="`split` column"):
+        proprl.ProPRL(split="given").fit(planted)
+    with pytest.raises(SplitError, match="known: auto, given, random, grouped"):
+        proprl.ProPRL(split="magic").fit(planted)
+
+
+def test_an_explanation_adds_up(fitted: proprl.ProPRL) -> None:
+    why = fitted.explain("c3", "c8")
+    total = sum(why.branch_weights[b] * p for b, p in why.branches.items())
+    assert why.probability == pytest.approx(total, abs=1e-6)
+    assert why.probability == pytest.approx(fitted.predict_proba([("c3", "c8")])[0], abs=1e-6)
+    assert why.transitions is not None
+    assert 0 <= (why.gate or -1) <= 1
+    assert "Concept 3" in str(why)
+
+
+def test_an_explanation_shows_the_evidence_of_the_course(
+    planted: Course, fitted: proprl.ProPRL
+) -> None:
+    assert planted.transitions is not None
+    source, target, weight = planted.transitions.row(0)
+    why = fitted.explain(source, target)
+    assert why.transitions is not None
+    assert why.transitions[0] == int(weight)
+    train = fitted.fitted_.split.train
+    i, j = train.pairs[0].tolist()
+    assert fitted.explain(f"c{i}", f"c{j}").label == (int(train.labels[0]), "train")
+
+
+def test_settings_are_checked_before_anything_is_computed(planted: Course) -> None:
+    with pytest.raises(ProprlError, match="did you mean batch_size"):
+        proprl.ProPRL(settings={**SMALL, "batchsize": 3}).fit(planted)

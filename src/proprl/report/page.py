@@ -1,0 +1,80 @@
+"""The report as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from proprl.curriculum import Edge
+from proprl.report import curve
+from proprl.report.drawing import draw, px, shown_probability
+from proprl.report.layout import PAGE_WIDTH
+
+_ABBREVIATIONS = {"auc": "AUC", "f1": "F1"}
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """What the report shows of one model."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    """Name and value, such as ("concepts", "158")."""
+    metrics: Sequence[tuple[str, float | int | None, str]]
+    """Name, value on the test part, and what it means in plain words."""
+    epochs: Sequence[tuple[float, float | None]]
+    """Training loss and validation AUC of each epoch."""
+    best_epoch: int
+    """Index into `epochs` of the one that was kept."""
+    edges: Sequence[Edge]
+    """The strongest edges of the acyclic, reduced graph, strongest first."""
+    sure: Sequence[Edge]
+    """Unlabelled pairs the model is sure of."""
+    ask: Sequence[Edge]
+    """Unlabelled pairs it would ask an expert about."""
+    notes: Sequence[str] = ()
+    """Warnings, in sentences."""
+
+
+@dataclass(frozen=True)
+class _MetricRow:
+    name: str
+    shown: str
+    bar: float | None
+    """Per cent, for a value on the scale from 0 to 1; a count has no bar."""
+    meaning: str
+
+
+def render_report(data: ReportData) -> str:
+    """Give the report as HTML that needs no other file; the same data give the same text."""
+    environment = Environment(
+        loader=PackageLoader("proprl.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["px"] = px
+    environment.filters["probability"] = shown_probability
+    return environment.get_template("page.html.j2").render(
+        data=data,
+        metrics=[_metric_row(*metric) for metric in data.metrics],
+        drawing=draw(data.edges) if data.edges else None,
+        panels=curve.panels(data.epochs, data.best_epoch),
+        frame=curve,
+        page_width=PAGE_WIDTH,
+    )
+
+
+def _metric_row(name: str, value: float | int | None, meaning: str) -> _MetricRow:
+    words = _ABBREVIATIONS.get(name, name.replace("_", " "))
+    words = words[:1].upper() + words[1:]
+    if value is None or not isfinite(value):
+        return _MetricRow(words, "–", None, meaning)
+    if isinstance(value, int):
+        return _MetricRow(words, f"{value:,}", None, meaning)
+    return _MetricRow(words, f"{value:.3f}", 100 * value if 0 <= value <= 1 else None, meaning)

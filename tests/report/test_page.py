@@ -1,0 +1,182 @@
+"""The page: complete, safe with any name, readable without a network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from proprl.curriculum import Edge
+from proprl.report import ReportData, render_report
+
+NASTY = '<script>alert("x")</script>'
+
+DATA = ReportData(
+    title="campus",
+    facts=[("concepts", "158"), ("seed", "42")],
+    metrics=[
+        ("auc", 0.9412, "chance that a true pair scores above a false one"),
+        ("average_precision", None, "precision, averaged down the ranking"),
+        ("mean_margin", -0.2, "by how much, on average"),
+        ("pairs", 1212, "labelled pairs scored"),
+    ],
+    epochs=[(0.9, 0.6), (0.6, 0.8), (0.5, 0.7)],
+    best_epoch=1,
+    edges=[
+        Edge("Limits", "Derivatives", 0.974),
+        Edge("A & B", "Maximum likelihood estimation", 0.91),
+        Edge(NASTY, "A & B", 0.83),
+    ],
+    sure=[Edge("Sets", "Functions", 0.998)],
+    ask=[Edge("Graphs", "Matrices", 0.51)],
+    notes=["The course has no behaviour view; it was switched off."],
+)
+EMPTY = ReportData("nothing", [], [], [], -1, [], [], [], [])
+
+
+class Page(HTMLParser):
+    """Collects tags with their attributes, and the text within each kind of tag."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts[self.open[-1]][-1] += data
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render_report(DATA)
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_every_tag_is_closed(page: Page) -> None:
+    assert page.open == []
+    assert Page(render_report(EMPTY)).open == []
+
+
+def test_every_edge_and_concept_is_in_the_drawing(page: Page) -> None:
+    titles = page.texts["title"]
+    assert "Limits → Derivatives 0.97" in titles
+    assert "A & B → Maximum likelihood estimation 0.91" in titles
+    assert f"{NASTY} → A & B 0.83" in titles
+    for name in ("Limits", "Derivatives", "A & B", "Maximum likelihood estimation", NASTY):
+        assert titles.count(name) == 1
+    letters = "".join("".join(page.texts["tspan"]).split())
+    assert "Maximumlikelihoodestimation" in letters
+
+
+def test_names_are_text_and_never_markup(html: str) -> None:
+    marked = replace(
+        EMPTY,
+        title=NASTY,
+        facts=[(NASTY, NASTY)],
+        metrics=[(NASTY, 0.5, NASTY)],
+        edges=[Edge(NASTY, 'x" onload="y', 0.9), Edge(NASTY, NASTY, 0.8)],
+        sure=[Edge(NASTY, "A & B", 0.9)],
+        ask=[Edge("A & B", NASTY, 0.5)],
+        notes=[NASTY],
+    )
+    for text in (html, render_report(marked)):
+        assert "<script" not in text
+        assert "A &amp; B" in text
+        assert not re.search(r"&(?!(amp|lt|gt|quot|#\d+);)", text)
+        page = Page(text)
+        assert not any(key.startswith("on") for _, attributes in page.tags for key in attributes)
+
+
+def test_nothing_is_loaded_from_elsewhere(html: str, page: Page) -> None:
+    assert "http" not in html
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not {"script", "link", "img", "iframe", "object", "use"} & {tag for tag, _ in page.tags}
+    assert not any({"src", "href", "xlink:href"} & set(attributes) for _, attributes in page.tags)
+
+
+def test_the_same_data_give_the_same_text(html: str) -> None:
+    assert render_report(DATA) == html
+
+
+def test_metrics_read_in_plain_words(page: Page) -> None:
+    cells = page.texts["th"] + page.texts["td"]
+    for cell in ("AUC", "0.941", "Average precision", "–", "-0.200", "1,212"):
+        assert cell in cells
+    assert "chance that a true pair scores above a false one" in cells
+    bars = [attributes["width"] for _, attributes in page.tags if attributes.get("class") == "fill"]
+    assert bars == ["94.1"]  # neither counts nor missing or negative values have one
+
+
+def test_facts_lists_and_notes_are_shown(page: Page) -> None:
+    assert page.texts["h1"] == ["campus"]
+    assert list(zip(page.texts["dt"], page.texts["dd"], strict=True)) == list(DATA.facts)
+    assert page.texts["li"] == list(DATA.notes)
+    for cell in ("Sets", "Functions", ">0.99", "Graphs", "Matrices", "0.51"):
+        assert cell in page.texts["td"]
+
+
+def test_pictures_and_tables_speak_to_screen_readers(page: Page) -> None:
+    ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    pictures = [a for tag, a in page.tags if tag == "svg" and "aria-hidden" not in a]
+    assert len(pictures) == 3  # the drawing, the loss, the AUC
+    for picture in pictures:
+        assert picture["role"] == "img"
+        assert set((picture["aria-labelledby"] or "").split()) <= ids
+    headers = [attributes for tag, attributes in page.tags if tag == "th"]
+    assert headers
+    assert all("scope" in attributes for attributes in headers)
+    tables = sum(tag == "table" for tag, _ in page.tags)
+    assert len(page.texts["caption"]) == tables
+    assert len(ids) == sum("id" in attributes for _, attributes in page.tags)
+
+
+def test_it_suits_dark_screens_and_paper(html: str) -> None:
+    assert "prefers-color-scheme: dark" in html
+    assert "@media print" in html
+
+
+def test_an_empty_report_says_so_in_sentences() -> None:
+    html = render_report(EMPTY)
+    assert "There is nothing to draw yet" in html
+    assert "None so far." in html
+    assert "Nothing was measured" in html
+    assert "There is no learning curve" in html
+    assert "Worth knowing" not in html
+    assert "<svg" not in html
+
+
+def test_without_validation_the_auc_panel_is_left_out() -> None:
+    html = render_report(replace(DATA, epochs=[(0.9, None), (0.5, None)], best_epoch=1))
+    assert "Training loss" in html
+    assert "AUC on validation" not in html
+
+
+def test_an_arrow_that_cannot_be_drawn_is_named() -> None:
+    html = render_report(replace(DATA, edges=[Edge("a", "b", 0.9), Edge("b", "a", 0.8)]))
+    assert "Not drawn" in html
+    assert "b → a." in html

@@ -1,0 +1,41 @@
+"""The commands by name. Heavy imports stand inside the commands, so that --help is quick."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from proprl.cli import ask, course, demo, train
+from proprl.version import __version__
+
+app = typer.Typer(
+    name="proprl",
+    help="Learn which concepts must be learned before which.\n\nStart with: proprl demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"proprl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+app.command()(demo.demo)
+app.add_typer(course.app, name="course")
+app.command()(train.train)
+app.command()(ask.evaluate)
+app.command()(ask.predict)

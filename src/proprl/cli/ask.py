@@ -1,0 +1,146 @@
+"""`proprl evaluate` and `proprl predict`: questions to a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proprl.cli.options import Bundle, Data, Json
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from proprl.estimator import PrerequisiteModel
+
+SHOWN = 20
+
+
+def evaluate(
+    bundle: Bundle,
+    data: Data,
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    as_json: Json = False,
+) -> None:
+    """Score a model on labelled pairs that it has not learned from.
+
+    Example: proprl evaluate campus.proprl campus
+    """
+    from proprl.cli.console import metrics_rows, print_json, print_table, say
+    from proprl.data import load_course
+    from proprl.errors import SplitError
+    from proprl.estimator import load_model
+
+    model = load_model(bundle)
+    course = load_course(data)
+    metrics = model.evaluate(course, split)
+    if not metrics["pairs"]:
+        raise SplitError(f"{data} has no labelled pairs for the part {split!r}")
+    changed = course.fingerprint != model.fitted_.course_fingerprint
+    if as_json:
+        print_json({**metrics, "split": split, "course_changed": changed})
+        return
+    if changed:
+        say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
+    for view in model.fitted_.report.missing_views:
+        say(f"[yellow]The model was trained without the {view} view.[/]")
+    print_table(f"{bundle} on {data}, {split}", ("metric", "value", ""), metrics_rows(metrics))
+
+
+def predict(
+    bundle: Bundle,
+    source: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
+    target: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="A file with the columns source,target.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Score every ordered pair.")] = False,
+    top: Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Give the probability that SOURCE must be learned before TARGET.
+
+    Example: proprl predict campus.proprl "Limits" "Derivatives"
+
+    Example: proprl predict campus.proprl --all --top 100 --out edges.csv
+    """
+    asked = [source is not None, pairs is not None, every]
+    if sum(asked) != 1 or (source is None) != (target is None):
+        raise typer.BadParameter("give SOURCE and TARGET, or --pairs FILE, or --all")
+    from proprl.data.pair_files import check_table_name, write_table
+    from proprl.estimator import load_model
+
+    if out is not None:
+        check_table_name(out)
+    model = load_model(bundle)
+    if source is not None and target is not None and out is None:
+        _predict_one(model, source, target, as_json)
+        return
+    table = _predict_many(model, source, target, pairs, top)
+    if out is not None:
+        write_table(table, out)
+    if as_json or out is None:
+        _show(table, as_json)
+    else:
+        from proprl.cli.console import say
+
+        say(f"Wrote {len(table)} pairs to [bold]{out}[/].")
+
+
+def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
+    from proprl.cli.console import print_json, say
+
+    forward, reverse = model.predict_proba([(source, target), (target, source)]).tolist()
+    believed = forward >= model.threshold_
+    if as_json:
+        print_json(
+            {
+                "source": source,
+                "target": target,
+                "probability": forward,
+                "reverse_probability": reverse,
+                "prerequisite": believed,
+                "threshold": model.threshold_,
+            }
+        )
+        return
+    verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
+    say(f"{source} {verdict} believed to be a prerequisite of {target}.")
+    say(f"  {source} → {target}: {forward:.3f}    {target} → {source}: {reverse:.3f}")
+
+
+def _predict_many(
+    model: PrerequisiteModel,
+    source: str | None,
+    target: str | None,
+    pairs: Path | None,
+    top: int | None,
+) -> pl.DataFrame:
+    import polars as pl
+
+    from proprl.cli.console import ProgressBar
+    from proprl.data.pair_files import read_pairs
+
+    if pairs is None and source is None:
+        return model.predict_all(top=top, progress=ProgressBar())
+    if pairs is None:
+        table = pl.DataFrame({"source": [source], "target": [target]})
+    else:
+        table = read_pairs(pairs, model.fitted_.concept_ids, model.fitted_.concept_names)
+    table = table.with_columns(probability=pl.Series(model.predict_proba(table)))
+    return table if top is None else table.sort("probability", descending=True).head(top)
+
+
+def _show(table: pl.DataFrame, as_json: bool) -> None:
+    from proprl.cli.console import print_json, print_table, say
+
+    if as_json:
+        print_json(table.to_dicts())
+        return
+    print_table(None, table.columns, table.head(SHOWN).rows())
+    if len(table) > SHOWN:
+        say(f"... and {len(table) - SHOWN} more; --out FILE writes them all")

@@ -1,0 +1,119 @@
+"""How the commands speak: tables for people, JSON for scripts, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from proprl.errors import CourseError, Problem, ProprlError
+
+out = Console(soft_wrap=False, highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on standard output."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(
+    title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Print a table; numbers stand to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    shown = [[_cell(value) for value in row] for row in rows]
+    for index, column in enumerate(columns):
+        numeric = bool(shown) and all(_is_number(row[index]) for row in shown)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in shown:
+        table.add_row(*(escape(cell) for cell in row))
+    out.print(table)
+
+
+def print_problems(problems: Sequence[Problem], title: str) -> None:
+    """Print what is wrong with a course, a row for each problem."""
+    rows = [(p.file, p.row, p.column, p.value, p.expected) for p in problems]
+    print_table(title, ("file", "row", "column", "found", "expected"), rows)
+
+
+def say(text: str) -> None:
+    """Print a line for people on standard output."""
+    out.print(text)
+
+
+def report_failure(error: ProprlError, *, as_json: bool) -> None:
+    """Print an error on standard error: one shape for scripts, a message for people."""
+    if as_json:
+        document: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
+        if isinstance(error, CourseError):
+            document["problems"] = [problem_json(problem) for problem in error.problems]
+        err.print_json(json.dumps({"error": document}))
+        return
+    err.print(f"[bold red]Error:[/] {escape(str(error))}", soft_wrap=True)
+
+
+def problem_json(problem: Problem) -> dict[str, object]:
+    """Give a problem as a JSON object."""
+    return dict(vars(problem))
+
+
+class ProgressBar:
+    """A progress bar on standard error, with the numbers of the last step; see `Progress`."""
+
+    def __init__(self) -> None:
+        self.bar: Bar | None = None
+
+    def begin(self, task: str, total: int, done: int = 0) -> None:
+        """Show the bar. Where nobody watches (no terminal), nothing is drawn."""
+        self.bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[shown]}"),
+            console=err,
+            disable=not err.is_terminal,
+        )
+        self.task = self.bar.add_task(task, total=total, completed=done, shown="")
+        self.bar.start()
+
+    def step(self, count: int = 1, **shown: float) -> None:
+        """Move the bar on."""
+        if self.bar is not None:
+            text = "  ".join(
+                f"{name.replace('_', ' ')} {value:.3f}"
+                for name, value in shown.items()
+                if not math.isnan(value)
+            )
+            self.bar.update(self.task, advance=count, shown=text)
+
+    def end(self) -> None:
+        """Leave the bar as it stands."""
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
+
+
+def metrics_rows(metrics: Mapping[str, object]) -> list[tuple[str, object, str]]:
+    """Give metrics with their meaning in plain words."""
+    from proprl.evaluation.glossary import MEANING
+
+    return [(name, value, MEANING.get(name, "")) for name, value in metrics.items()]
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "", 1).removeprefix("-").replace(",", "").isdigit()

@@ -129,7 +129,7 @@ def test_a_full_disk_costs_a_warning_and_leaves_nothing_behind(own_cache: Path) 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
     try:
-        with pytest.warns(UserWarning, match="cannot be written"):
+        with pytest.warns(UserWarning, match="cannot write"):
             cache.write("k", np.zeros((1_000, 8), dtype=np.float32))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

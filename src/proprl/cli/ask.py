@@ -39,12 +39,12 @@ def evaluate(
         raise SplitError(f"{data} has no labelled pairs for the part {split!r}")
     changed = course.fingerprint != model.fitted_.course_fingerprint
     if as_json:
-        print_json({**metrics, "split": split, "course_changed": changed})
+        views = {"missing_views": list(model.fitted_.report.missing_views)}
+        print_json({**metrics, "split": split, "course_changed": changed, **views})
         return
     if changed:
         say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
-    for view in model.fitted_.report.missing_views:
-        say(f"[yellow]The model was trained without the {view} view.[/]")
+    _say_missing_views(model)
     print_table(f"{bundle} on {data}, {split}", ("metric", "value", ""), metrics_rows(metrics))
 
 
@@ -91,6 +91,13 @@ def predict(
         say(f"Wrote {len(table)} pairs to [bold]{out}[/].")
 
 
+def _say_missing_views(model: PrerequisiteModel) -> None:
+    from proprl.cli.console import say
+
+    for view in model.fitted_.report.missing_views:
+        say(f"[yellow]The model was trained without the {view} view: the course had none.[/]")
+
+
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
     from proprl.cli.console import print_json, say
 
@@ -105,12 +112,14 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
                 "reverse_probability": reverse,
                 "prerequisite": believed,
                 "threshold": model.threshold_,
+                "missing_views": list(model.fitted_.report.missing_views),
             }
         )
         return
     verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
     say(f"{source} {verdict} believed to be a prerequisite of {target}.")
     say(f"  {source} → {target}: {forward:.3f}    {target} → {source}: {reverse:.3f}")
+    _say_missing_views(model)
 
 
 def _predict_many(

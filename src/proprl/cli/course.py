@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proprl.cli.options import Data, Json
+
+if TYPE_CHECKING:
+    from proprl.data import Course
 
 app = typer.Typer(help="Look at courses and check them.", no_args_is_help=True)
 
@@ -58,7 +61,7 @@ def check(
     Example: proprl course check my-course
     """
     from proprl.cli.console import print_json, print_problems, problem_json, say
-    from proprl.data import check_course
+    from proprl.data import check_course, read_course
 
     errors, warnings = check_course(path)
     if as_json:
@@ -74,6 +77,23 @@ def check(
         if warnings:
             print_problems(warnings, f"{path}: {len(warnings)} warnings")
         if not errors:
-            say(f"{path} is a sound course.")
+            say(f"{path} is a sound course. {_views(read_course(path))}")
     if errors:
         raise typer.Exit(1)
+
+
+def _views(course: Course) -> str:
+    """Say what a model will have to do without."""
+    from proprl.data import course_facts
+
+    facts = course_facts(course)
+    missing = [
+        what
+        for what, table in (
+            ("resources that hold concepts", "links_of_concepts_and_resources"),
+            ("learner behaviour", "transitions"),
+            ("labelled pairs", "labelled_pairs"),
+        )
+        if not facts[table]
+    ]
+    return f"It has no {' and no '.join(missing)}." if missing else "Nothing is missing."

@@ -39,7 +39,9 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="Where to write the model.", show_default="NAME.proprl")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with an interrupted run.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Train a model on a course and save it.

@@ -81,7 +81,7 @@ class Course:
             "pairs": pairs,
         }
         frames = {"concepts": concepts} | {t: f for t, f in given.items() if f is not None}
-        findings = Findings()
+        findings = Findings(f"the course {name!r}")
         tables = {}
         for table, frame in frames.items():
             records = frame_records(frame, table, findings)
@@ -215,7 +215,7 @@ def build_course(
         checked = check_features(features, n, features_file, findings)
     errors, warnings = findings.in_order()
     if errors:
-        raise CourseError(f"the course {texts['name']!r}", errors)
+        raise CourseError(findings.source, errors)
     given: dict[str, Any] = {**texts, **frames}
     return Course(**given, features=checked, warnings=tuple(warnings))
 

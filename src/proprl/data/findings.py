@@ -25,6 +25,7 @@ def shorten(value: str) -> str:
 class Findings:
     """The problems found so far: errors forbid the course, warnings do not."""
 
+    source: str  # what is being checked, as the heading of an error names it
     errors: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 

@@ -27,15 +27,19 @@ _COURSE_FILES = frozenset(
 
 def read_course(path: str | os.PathLike[str]) -> Course:
     """Return the course in this folder; raise one `CourseError` that lists every problem."""
-    return _read(Path(path), Findings())
+    return _read(Path(path), _findings(path))
 
 
 def check_course(path: str | os.PathLike[str]) -> tuple[list[Problem], list[Problem]]:
     """Return the errors and the warnings that reading this folder gives; raise neither."""
-    findings = Findings()
+    findings = _findings(path)
     with suppress(CourseError):  # it carries the errors that `findings` has too
         _read(Path(path), findings)
     return findings.in_order()
+
+
+def _findings(path: str | os.PathLike[str]) -> Findings:
+    return Findings(f"the course folder {str(path)!r}")
 
 
 def _read(folder: Path, findings: Findings) -> Course:
@@ -44,7 +48,7 @@ def _read(folder: Path, findings: Findings) -> Course:
     except OSError as error:
         expected = f"must be a course folder: {error.strerror or error}"
         findings.error(str(folder), expected)
-        raise CourseError(f"the course {str(folder)!r}", findings.errors) from error
+        raise CourseError(findings.source, findings.errors) from error
     metadata = Metadata()
     if _is_file(folder, METADATA_FILE, findings):
         metadata = read_metadata(folder / METADATA_FILE, findings)

@@ -20,13 +20,13 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
 
     Everything that is wrong is in one `CourseError`, with the rows.
     """
-    findings = Findings()
+    findings = Findings(str(path))
     if path.suffix.removeprefix(".") not in FORMATS:
         findings.error(str(path), f"must end in one of .{', .'.join(FORMATS)}")
-        raise CourseError(str(path), findings.errors)
+        raise CourseError(findings.source, findings.errors)
     records = read_table(path, findings)
     if records is None:
-        raise CourseError(str(path), findings.errors)
+        raise CourseError(findings.source, findings.errors)
     known = set(ids)
     for column in ("source", "target"):
         if column not in records.columns:
@@ -37,7 +37,7 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
             if concept not in known:
                 _look_up(concept, ids, names, (records.file, int(row), column), findings)
     if findings.errors:
-        raise CourseError(str(path), findings.in_order()[0])
+        raise CourseError(findings.source, findings.in_order()[0])
     return pl.DataFrame({column: records.columns[column].text for column in ("source", "target")})
 
 

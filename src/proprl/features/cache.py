@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from proprl.arrays import FloatArray
+from proprl.errors import OutputError
+from proprl.files import write_bytes
 
 _warned: set[Path] = set()
 
@@ -56,13 +57,12 @@ def write(key: str, X: FloatArray) -> None:
     """Keep `X` under `key`, whole or not at all; a folder that refuses is warned of once."""
     file = _file(key)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write_atomically(file, save({"X": X, "sha256": _checksum(X)}))
-    except OSError as error:
+        write_bytes(file, save({"X": X, "sha256": _checksum(X)}))
+    except OutputError as error:
         if file.parent not in _warned:
             _warned.add(file.parent)
             warnings.warn(
-                f"vectors are not kept, because {file.parent} cannot be written ({error}); "
+                f"vectors are not kept in {file.parent} ({error}); "
                 "set PROPRL_CACHE to a folder that can",
                 stacklevel=3,
             )
@@ -76,16 +76,3 @@ def _checksum(X: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     # safetensors notices a file cut short, but not a changed byte.
     content = hashlib.sha256(f"{X.dtype} {X.shape}".encode() + X.tobytes())
     return np.frombuffer(content.digest(), dtype=np.uint8)
-
-
-def _write_atomically(file: Path, data: bytes) -> None:
-    """Write beside the file and rename, so that another process never reads half of it."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as temporary:
-        try:
-            temporary.write(data)
-            temporary.close()
-            Path(temporary.name).replace(file)
-        except BaseException:
-            temporary.close()
-            Path(temporary.name).unlink(missing_ok=True)
-            raise

@@ -1,0 +1,258 @@
+"""What a user types, and what comes back."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import proprl
+from proprl.cli import main
+from proprl.data import Course, write_course
+
+QUICK = ["--set", "size=32", "--set", "epochs=3"]
+
+
+class Terminal:
+    """Runs a command in this process and remembers what it said."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: object, expect: int = 0) -> str:
+        self.monkeypatch.setattr(sys, "argv", ["proprl", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = self.capsys.readouterr()
+        self.error = said.err
+        assert (end.value.code or 0) == expect, said.out + said.err
+        assert "Traceback" not in said.err
+        return said.out
+
+
+@pytest.fixture
+def proprl_(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Terminal:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return Terminal(monkeypatch, capsys)
+
+
+@pytest.fixture(scope="session")
+def trained(campus: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A quickly trained model of campus."""
+    folder = tmp_path_factory.mktemp("trained") / "campus.proprl"
+    proprl.ProPRL(seed=7, settings={"size": 32, "epochs": 3}).fit(campus).save(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["demo"],
+        ["course"],
+        ["course", "list"],
+        ["course", "info"],
+        ["course", "check"],
+        ["train"],
+        ["evaluate"],
+        ["predict"],
+    ],
+)
+def test_help_explains_itself(proprl_: Terminal, command: list[str]) -> None:
+    text = proprl_(*command, "--help")
+    assert "Usage:" in text
+    if command not in ([], ["course"]):
+        assert "Example: proprl" in text
+
+
+def test_version(proprl_: Terminal) -> None:
+    assert proprl_("--version").strip() == f"proprl {proprl.__version__}"
+
+
+def test_courses_are_listed_and_described(proprl_: Terminal) -> None:
+    assert "campus" in proprl_("course", "list")
+    facts = json.loads(proprl_("course", "info", "campus", "--json"))
+    assert (facts["concepts"], facts["resources"], facts["labelled_pairs"]) == (158, 120, 600)
+    assert "158" in proprl_("course", "info", "campus")
+
+
+def test_train_says_what_it_used(proprl_: Terminal) -> None:
+    text = proprl_("train", "campus", "--seed", 7, *QUICK)
+    assert "texts (wordllama), resources, behaviour" in text
+    assert "424 / 88 / 88" in text
+    assert "Saved campus.proprl" in text
+    assert not list(Path("campus.proprl").glob("checkpoint*"))
+
+
+def test_the_same_seed_gives_the_same_bytes(proprl_: Terminal) -> None:
+    for out in ("a", "b"):
+        proprl_("train", "campus", "--seed", 7, "--out", out, *QUICK)
+    for path in Path("a").iterdir():
+        assert path.read_bytes() == (Path("b") / path.name).read_bytes()
+
+
+def test_train_reports_to_scripts(proprl_: Terminal) -> None:
+    found = json.loads(proprl_("train", "campus", "--out", "a", "--json", *QUICK))
+    assert found["views"] == ["resource", "behaviour"]
+    assert found["epochs"] == 3
+    assert found["split"]["test"] == 88
+    assert sum(found["branch_weights"].values()) == pytest.approx(1)
+
+
+def test_evaluate(proprl_: Terminal, trained: Path) -> None:
+    found = json.loads(proprl_("evaluate", trained, "campus", "--json"))
+    assert {"accuracy", "f1", "auc", "ordered_share", "mean_margin"} <= set(found)
+    assert found["pairs"] == 88
+    assert found["course_changed"] is False
+    assert "accuracy" in proprl_("evaluate", trained, "campus", "--split", "validation")
+    proprl_("evaluate", trained, "campus", "--split", "everything", expect=1)
+    assert "known: train, validation, test" in proprl_.error
+
+
+def test_predict_one_pair(proprl_: Terminal, trained: Path) -> None:
+    found = json.loads(proprl_("predict", trained, "Limits", "Derivatives", "--json"))
+    assert 0 <= found["probability"] <= 1
+    assert found["prerequisite"] == (found["probability"] >= found["threshold"])
+    assert "Limits → Derivatives" in proprl_("predict", trained, "limits", "Derivatives").replace(
+        "limits", "Limits"
+    )
+
+
+def test_a_misspelt_name_suggests_the_nearest(proprl_: Terminal, trained: Path) -> None:
+    proprl_("predict", trained, "Limts", "Derivatives", expect=1)
+    assert "Limits" in proprl_.error
+    proprl_("predict", trained, "Limts", "Derivatives", "--json", expect=1)
+    assert json.loads(proprl_.error)["error"]["type"] == "UnknownConceptError"
+
+
+def test_predict_a_file_of_pairs(proprl_: Terminal, trained: Path) -> None:
+    Path("ask.csv").write_text("source,target\nLimits,Derivatives\nfractions,ratios\n")
+    proprl_("predict", trained, "--pairs", "ask.csv", "--out", "said.jsonl")
+    said = pl.read_ndjson("said.jsonl")
+    assert said.columns == ["source", "target", "probability"]
+    alone = json.loads(proprl_("predict", trained, "Limits", "Derivatives", "--json"))
+    assert said["probability"][0] == pytest.approx(alone["probability"], abs=1e-6)
+
+
+def test_a_wrong_file_of_pairs_names_rows(proprl_: Terminal, trained: Path) -> None:
+    Path("ask.csv").write_text("source,target\nLimits,Derivatives\nFractons,ratios\n")
+    proprl_("predict", trained, "--pairs", "ask.csv", expect=1)
+    assert "row 3, column source" in proprl_.error
+    assert "Fractions" in proprl_.error
+    Path("ask.csv").write_text("from,to\nLimits,Derivatives\n")
+    proprl_("predict", trained, "--pairs", "ask.csv", expect=1)
+    assert "must have the column source; it has: from, to" in proprl_.error
+    proprl_("predict", trained, "--pairs", "nothing.csv", expect=1)
+    assert "No such file" in proprl_.error
+
+
+def test_predict_everything(proprl_: Terminal, trained: Path) -> None:
+    proprl_("predict", trained, "--all", "--top", 30, "--out", "edges.csv")
+    with Path("edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 30
+    found = [float(row["probability"]) for row in rows]
+    assert found == sorted(found, reverse=True)
+    assert "... and 10 more" in proprl_("predict", trained, "--all", "--top", 30)
+
+
+def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
+    proprl_("predict", trained, expect=2)
+    proprl_("predict", trained, "Limits", expect=2)
+    proprl_("predict", trained, "Limits", "Derivatives", "--all", expect=2)
+    proprl_("predict", trained, "--all", "--out", "edges.xlsx", expect=1)
+    assert "must end in" in proprl_.error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "no-such-course"], "no-such-course"),
+        (["train", "campus", "--model", "magic"], "known: proprl"),
+        (["train", "campus", "--preset", "fast"], "known: default, paper"),
+        (["train", "campus", "--set", "alhpa=1"], "did you mean alpha"),
+        (["train", "campus", "--set", "alpha=high"], "alpha"),
+        (["train", "campus", "--encoder", "glove"], "glove"),
+        (["train", "campus", "--split", "magic"], "known: auto"),
+        (["evaluate", "no-such-bundle", "campus"], "does not exist"),
+        (["predict", "no-such-bundle", "a", "b"], "does not exist"),
+        (["course", "info", "no-such-course"], "no-such-course"),
+    ],
+)
+def test_wrong_words_are_one_clear_error(proprl_: Terminal, words: list[str], message: str) -> None:
+    proprl_(*words, expect=1)
+    assert proprl_.error.startswith("Error:")
+    assert message in proprl_.error
+    assert not list(Path().iterdir())
+
+
+def test_wrong_options_are_wrong_use(proprl_: Terminal) -> None:
+    proprl_("train", expect=2)
+    proprl_("train", "campus", "--seed", "x", expect=2)
+    proprl_("train", "campus", "--set", "alpha", expect=2)
+    proprl_("fly", expect=2)
+
+
+def test_a_folder_of_other_things_is_refused_before_training(proprl_: Terminal) -> None:
+    Path("thesis").mkdir()
+    Path("thesis/chapter1.tex").write_text("mine")
+    proprl_("train", "campus", "--out", "thesis", expect=1)
+    assert "found chapter1.tex" in proprl_.error
+
+
+def test_ten_planted_faults_are_all_listed(proprl_: Terminal, campus: Course) -> None:
+    write_course(campus, "faulty")
+    folder = Path("faulty")
+
+    def append(file: str, line: str) -> None:
+        with (folder / file).open("a") as stream:
+            stream.write(line + "\n")
+
+    append("pairs.csv", "limts,derivatives,1,train")  # 1 unknown id
+    append("pairs.csv", "limits,limits,0,train")  # 2 self-pair
+    append("pairs.csv", "limits,counting,2,train")  # 3 label
+    append("pairs.csv", "limits,poetry,0,exam")  # 4 unknown id, and 5 split
+    append("concepts.csv", "limits,Limits again,twice")  # 6 duplicate id
+    append("concepts.csv", "nameless,,no name")  # 7 empty name
+    append("interactions.csv", "L1,limits,yesterday")  # 8 time
+    append("resources.csv", "r999")  # 9 ragged row
+    with (folder / "resources.csv").open("ab") as stream:
+        stream.write(b"r998,Caf\xe9,latin-1\n")  # 10 encoding
+    source, target, label, split = (folder / "pairs.csv").read_text().splitlines()[1].split(",")
+    append("pairs.csv", f"{source},{target},{1 - int(label)},{split}")  # 11 both labels
+    (folder / "features.safetensors").mkdir()  # 12 a folder where a file should be
+
+    found = json.loads(proprl_("course", "check", "faulty", "--json", expect=1))
+    text = "\n".join(" ".join(map(str, problem.values())) for problem in found["errors"])
+    for sign in ("limts", "poetry", "exam", "yesterday", "UTF-8", "features.safetensors"):
+        assert sign in text
+    places = {(p["file"], p["column"]) for p in found["errors"]}
+    assert {("pairs.csv", "label"), ("concepts.csv", "id"), ("concepts.csv", "name")} <= places
+    assert len(found["errors"]) >= 12
+    table = proprl_("course", "check", "faulty", expect=1)
+    assert "problems" in table
+    assert "yesterday" in table
+
+
+def test_a_sound_course_passes_the_check(proprl_: Terminal, campus: Course) -> None:
+    write_course(campus, "mine", format="parquet")
+    assert "is a sound course" in proprl_("course", "check", "mine")
+    shutil.rmtree("mine")
+    proprl_("course", "check", "mine", expect=1)
+
+
+def test_demo(proprl_: Terminal) -> None:
+    text = proprl_("demo", "--out", "out")
+    assert "Five pairs it is sure of" in text
+    assert "Five pairs it would ask an expert about" in text
+    page = Path("out/report.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert proprl.load_model("out/campus.proprl").fitted_.course_name == "campus"

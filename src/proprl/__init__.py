@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
     )
     from proprl.estimator import PrerequisiteModel, ProPRL, load_model
     from proprl.features import encode
+
+# By default OpenMP's threads spin while they wait for each other. When another program wants a
+# core, they wait for a thread that is not running: training was seen to take 30 times as long.
+# Has an effect only before torch is loaded; a choice of the user's stands.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # Public names and the modules that hold them. They are imported on first use: torch alone
 # takes over a second, and `import proprl` must not.

@@ -86,9 +86,9 @@ def predict(
     if as_json or out is None:
         _show(table, as_json)
     else:
-        from proprl.cli.console import say
+        from proprl.cli.console import escape, say
 
-        say(f"Wrote {len(table)} pairs to [bold]{out}[/].")
+        say(f"Wrote {len(table)} pairs to [bold]{escape(str(out))}[/].")
 
 
 def _say_missing_views(model: PrerequisiteModel) -> None:
@@ -99,7 +99,7 @@ def _say_missing_views(model: PrerequisiteModel) -> None:
 
 
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
-    from proprl.cli.console import print_json, say
+    from proprl.cli.console import escape, print_json, say
 
     forward, reverse = model.predict_proba([(source, target), (target, source)]).tolist()
     believed = forward >= model.threshold_
@@ -117,6 +117,7 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
         )
         return
     verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
+    source, target = escape(source), escape(target)
     say(f"{source} {verdict} believed to be a prerequisite of {target}.")
     say(f"  {source} → {target}: {forward:.3f}    {target} → {source}: {reverse:.3f}")
     _say_missing_views(model)

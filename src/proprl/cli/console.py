@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape as escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
 from proprl.errors import CourseError, Problem, ProprlError
 
-out = Console(soft_wrap=False, highlight=False)
+out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
@@ -45,8 +45,11 @@ def print_problems(problems: Sequence[Problem], title: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line for people on standard output."""
-    out.print(text)
+    """Print a line for people on standard output; the terminal wraps it, not we.
+
+    Names that come from users go through `escape` first: "[x]" would be taken for a style.
+    """
+    out.print(text, soft_wrap=True)
 
 
 def report_failure(error: ProprlError, *, as_json: bool) -> None:

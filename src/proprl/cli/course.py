@@ -60,7 +60,7 @@ def check(
 
     Example: proprl course check my-course
     """
-    from proprl.cli.console import print_json, print_problems, problem_json, say
+    from proprl.cli.console import escape, print_json, print_problems, problem_json, say
     from proprl.data import check_course, read_course
 
     errors, warnings = check_course(path)
@@ -77,7 +77,7 @@ def check(
         if warnings:
             print_problems(warnings, f"{path}: {len(warnings)} warnings")
         if not errors:
-            say(f"{path} is a sound course. {_views(read_course(path))}")
+            say(f"{escape(str(path))} is a sound course. {_views(read_course(path))}")
     if errors:
         raise typer.Exit(1)
 

@@ -25,7 +25,7 @@ def demo(
 
     Example: proprl demo --out my-demo
     """
-    from proprl.cli.console import ProgressBar, metrics_rows, print_json, print_table, say
+    from proprl.cli.console import ProgressBar, escape, metrics_rows, print_json, print_table, say
     from proprl.cli.train import print_summary
     from proprl.data import load_course
     from proprl.estimator import ProPRL
@@ -63,8 +63,8 @@ def demo(
     )
     _print_edges("Five pairs it is sure of", sure)
     _print_edges("Five pairs it would ask an expert about", ask)
-    say(f"Open [bold]{page}[/] in a browser. Then try:")
-    say(f'  proprl predict {bundle} "Limits" "Derivatives"')
+    say(f"Open [bold]{escape(str(page))}[/] in a browser. Then try:")
+    say(f'  proprl predict {escape(str(bundle))} "Limits" "Derivatives"')
 
 
 def _print_edges(title: str, edges: list[Edge]) -> None:

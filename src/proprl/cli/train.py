@@ -48,7 +48,7 @@ def train(
 
     Example: proprl train campus --seed 7 --out campus.proprl
     """
-    from proprl.cli.console import ProgressBar, err, print_json
+    from proprl.cli.console import ProgressBar, err, escape, print_json
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.training.bundle import check_destination
@@ -58,7 +58,8 @@ def train(
     check_destination(folder)
     checkpoint = folder / CHECKPOINT
     if checkpoint.exists() and not resume:
-        err.print(f"Starting over; the unfinished run in {folder} is dropped (--resume keeps it).")
+        where = escape(str(folder))
+        err.print(f"Starting over; the unfinished run in {where} is dropped (--resume keeps it).")
     estimator = PrerequisiteModel(
         model,
         preset=preset,
@@ -73,7 +74,7 @@ def train(
         estimator.fit(course, progress=progress, checkpoint=checkpoint, resume=resume)
     except KeyboardInterrupt:
         progress.end()
-        err.print(_how_to_resume(checkpoint))
+        err.print(escape(_how_to_resume(checkpoint)), soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     finally:
         progress.end()
@@ -112,19 +113,19 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was used, what was chosen and what came out."""
-    from proprl.cli.console import out, say
+    from proprl.cli.console import escape, say
 
     report, parts = fitted.report, fitted.parts
     sizes = " / ".join(str(len(part)) for part in parts.values())
     used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]
-    say(f"[bold]{fitted.course_name}[/]: {len(fitted.concept_ids)} concepts")
+    say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     say(f"  evidence    {', '.join(['texts (' + fitted.encoder + ')', *used])}")
     for view in report.missing_views:
         what = "learner behaviour" if view == "behaviour" else "resources that hold concepts"
         say(f"  [yellow]missing     {what}: the {view} view is switched off[/]")
     say(f"  labels      {sizes} for train / validation / test ({fitted.split.protocol} split)")
     for note in fitted.split.notes:
-        say(f"              {note}")
+        say(f"              {escape(note)}")
     share = parts["train"].positive_share
     if report.class_weights != (1.0, 1.0):
         say(f"  classes     {share:.0%} positive: labels are weighted so that both count alike")
@@ -138,7 +139,7 @@ def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     f1 = fitted.validation_metrics.get("f1")
     if auc is not None and f1 is not None:
         say(f"  validation  AUC {auc:.3f}, F1 {f1:.3f} (threshold {report.threshold:.2f})")
-    out.print(f"Saved [bold]{folder}[/] after {seconds:.1f} s.")
+    say(f"Saved [bold]{escape(str(folder))}[/] after {seconds:.1f} s.")
 
 
 def _settings(changes: list[str]) -> dict[str, str]:

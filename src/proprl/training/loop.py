@@ -78,7 +78,10 @@ def train_network(
     pairs = torch.from_numpy(split.train.pairs).to(device)
     labels = torch.from_numpy(split.train.labels).to(device, torch.float32)
     optimiser = torch.optim.Adam(
-        network.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
+        network.parameters(),
+        lr=schedule.learning_rate,
+        weight_decay=schedule.weight_decay,
+        fused=True,
     )
     history = History()
     best: dict[str, Tensor] = {}

@@ -3,8 +3,10 @@
 #   make test    install what tests need, run them
 PYTHON ?= python3
 VENV   ?= .venv
+TORCH  ?= $(shell grep '^torch==' constraints.txt)
 BIN    := $(VENV)/bin
-# constraints.txt pins torch's CPU build: no CUDA package is pulled.
+# constraints.txt pins torch to a version whose CPU build pip finds; .ci/run fails when a CUDA
+# package comes along. Elsewhere, name a CPU build: make demo TORCH=path-or-requirement
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test lint install install-dev install-text bench clean
@@ -35,7 +37,7 @@ $(VENV)/python:
 
 # torch first and alone: pip then keeps it instead of looking for a newer one.
 $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/python
-	$(PIP) "$$(grep '^torch==' constraints.txt)"
+	$(PIP) "$(TORCH)"
 	$(PIP) -e .
 	touch $@
 

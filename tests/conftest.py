@@ -7,10 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from proprl.data import Course, load_course
 from proprl.data.synthetic import planted_course
 from proprl.estimator import ProPRL
+
+# Wide enough that no table folds a word that a test looks for.
+os.environ["COLUMNS"] = "200"
+
+# A busy machine is no failure: examples have no deadline.
+settings.register_profile("proprl", deadline=None)
+settings.load_profile("proprl")
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.
 SMALL = {"size": 32, "epochs": 20, "batch_size": 32}
@@ -42,6 +50,17 @@ def fitted(planted: Course) -> ProPRL:
 @pytest.fixture(scope="session")
 def campus() -> Course:
     return load_course("campus")
+
+
+@pytest.fixture(scope="session")
+def public_data() -> Path:
+    """The folder of the public data; a test that wants it is marked `publicdata`."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    root = Path(os.environ.get("PROPRL_DATA") or beside)
+    if (root / "dgcpl").is_dir():
+        return root
+    reason = f"there is no public data in {root}: set PROPRL_DATA"
+    return pytest.fail(reason) if os.environ.get("PROPRL_CI") else pytest.skip(reason)
 
 
 @pytest.fixture

@@ -57,6 +57,33 @@ def test_malformed_pairs_are_refused(fitted: proprl.ProPRL) -> None:
         fitted.predict_proba(pl.DataFrame({"source": ["c1"]}))
 
 
+@pytest.mark.parametrize("pairs", [None, 5, "c1", [5], [("c1", "c1")]])
+def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object) -> None:
+    with pytest.raises(ProprlError):
+        fitted.predict_proba(pairs)
+
+
+def test_wrong_arguments_are_named(fitted: proprl.ProPRL, planted: Course) -> None:
+    with pytest.raises(ProprlError, match="load_course"):
+        proprl.ProPRL().fit("campus")  # type: ignore[arg-type]
+    with pytest.raises(ProprlError, match="seed must be"):
+        proprl.ProPRL(seed=-1).fit(planted)
+    with pytest.raises(ProprlError, match="top must be"):
+        fitted.predict_all(top=-1)
+
+
+def test_a_loaded_model_keeps_its_settings(bundle: Path) -> None:
+    settings = proprl.load_model(bundle).get_params()["settings"]
+    assert {name: settings[name] for name in SMALL} == SMALL
+
+
+def test_a_course_with_other_concepts_cannot_be_evaluated(
+    fitted: proprl.ProPRL, campus: Course
+) -> None:
+    with pytest.raises(UnknownConceptError, match="it was trained on planted"):
+        fitted.evaluate(campus)
+
+
 def test_an_unfitted_model_says_so() -> None:
     with pytest.raises(ProprlError, match="not fitted yet"):
         proprl.ProPRL().predict_proba([("a", "b")])

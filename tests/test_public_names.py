@@ -14,9 +14,10 @@ import proprl
 
 PUBLIC = [
     "BundleError", "CheckpointError", "Course", "CourseError", "Edge", "Explanation",
-    "FeatureError", "LabelledPairs", "MissingExtraError", "OutputError", "PairSplit",
-    "PrerequisiteGraph", "PrerequisiteModel", "ProPRL", "Problem", "ProprlError", "SplitError",
-    "TrainingError", "UnknownConceptError", "UnknownMethodError", "bundled_courses",
+    "FeatureError", "LabelledPairs", "MissingExtraError", "MissingInputError", "OutputError",
+    "PairSplit", "PrerequisiteGraph", "PrerequisiteModel", "ProPRL", "Problem", "ProprlError",
+    "PublicDataError", "SplitError", "TrainingError", "UnknownConceptError", "UnknownMethodError",
+    "bundled_courses",
     "check_course", "encode", "load_course", "load_model", "read_course", "write_course",
 ]  # fmt: skip
 

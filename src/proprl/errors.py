@@ -6,6 +6,8 @@
     ├── CourseError            a course folder or table is wrong; carries every problem found
     ├── UnknownConceptError    a name or id that is not in the course; suggests the nearest
     ├── UnknownMethodError     a method that is not in the registry; lists the known ones
+    ├── MissingInputError      a course lacks what a method needs; names the file to add
+    ├── PublicDataError        a public set is missing, changed or cannot be fetched
     ├── SplitError             the labels cannot be split or are not enough to learn from
     ├── FeatureError           texts cannot be turned into vectors
     │   └── MissingExtraError  ... because an optional package is not installed; names the extra
@@ -73,6 +75,14 @@ class UnknownConceptError(ProprlError):
 
 class UnknownMethodError(ProprlError):
     """A method that is not in the registry."""
+
+
+class MissingInputError(ProprlError):
+    """A course lacks an input that a method needs; the message names the file to add."""
+
+
+class PublicDataError(ProprlError):
+    """A public benchmark set is missing, changed or cannot be fetched; says how to get it."""
 
 
 class SplitError(ProprlError):

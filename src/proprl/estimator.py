@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -17,10 +17,12 @@ from proprl.data.course import Course
 from proprl.data.course_split import split_course
 from proprl.data.lookup import find_concept
 from proprl.data.splits import LabelledPairs
-from proprl.errors import ProprlError
+from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.features.evidence import gather_evidence
+from proprl.features.evidence import NONE, gather_evidence
 from proprl.fitted import Fitted
+from proprl.graphs.evidence import Evidence
+from proprl.models.needs import BEHAVIOUR, FEATURES, LABELS, RESOURCE, check_inputs
 from proprl.models.registry import method, method_settings
 from proprl.ranking import Strongest, all_pairs, connected_pairs
 from proprl.training.checkpoint import Checkpoint
@@ -37,7 +39,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     preset    "default" (fast, chosen on validation) or "paper"
     seed      the same seed on the same machine gives the same bits
     encoder   text encoder for the concepts; "auto" takes the best that is installed
-    split     "auto" (the course's own, else grouped), "given", "random" or "grouped"
+    split     "auto" (the course's own, else grouped), "given", "random" or "grouped"; "none"
+              keeps the labels from a method that needs none
     settings  changes to the preset, e.g. {"alpha": 0.2}
     device    "auto", "cpu", "cuda"
     """
@@ -70,16 +73,22 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         resume: bool = False,
     ) -> Self:
         """Learn from a course. With `checkpoint`, an interrupted fit can be resumed."""
+        if not isinstance(course, Course):
+            raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
+            raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
         settings = method_settings(self.method, self.preset, **(self.settings or {}))
-        split = split_course(course, self.split)
-        evidence, encoder = gather_evidence(course, self.encoder)
+        needs = method(self.method).needs
+        check_inputs(self.method, needs, _offered(course, needs, self.encoder), course.name)
+        split = split_course(course, self.split, labels_needed=LABELS in needs)
+        evidence, encoder = gather_evidence(course, self.encoder if FEATURES in needs else NONE)
         run = {
             "course": course.fingerprint,
             "method": self.method,
-            "settings": settings.model_dump_json(),
             "seed": str(self.seed),
             "encoder": encoder,
             "split": split.protocol,
+            **{name: str(value) for name, value in settings.model_dump().items()},
         }
         kept = Checkpoint(checkpoint, run, resume) if checkpoint else None
         scorer = method(self.method)(settings, device=self.device)
@@ -122,6 +131,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
         With `supported`, only the pairs that the course itself connects; see `graph`.
         """
+        if top is not None and top < 1:
+            raise ProprlError(f"top must be 1 or more, not {top}")
         pairs, probabilities = self._strongest(top, 0.0, supported, progress)
         ids, names = self._fitted.concept_ids, self._fitted.concept_names
         return pl.DataFrame(
@@ -154,7 +165,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         if course is None or part != "test":
             return parts[part]
         labelled = course.labelled_pairs()
-        rows = self._rows([(course.ids[i], course.ids[j]) for i, j in labelled.pairs.tolist()])
+        rows = self._rows_of(course)[labelled.pairs]
         seen = {tuple(p) for name in ("train", "validation") for p in parts[name].pairs.tolist()}
         fresh = [m for m, pair in enumerate(rows.tolist()) if tuple(pair) not in seen]
         return LabelledPairs(rows, labelled.labels).take(np.array(fresh, dtype=np.int64))
@@ -189,7 +200,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             branches={b: details[b] for b in fitted.report.branch_weights},
             branch_weights=fitted.report.branch_weights,
             gate=details.get("gate"),
-            transitions=None if B is None else (int(B[i, j]), int(B[j, i])),
+            transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
             shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
             label=self._label_of((i, j)),
         )
@@ -235,7 +246,24 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             return find_concept(str(concept), ids, names) if known is None else known
 
         rows = [(row(source), row(target)) for source, target in _iterate(pairs)]
+        for source, target in rows:
+            if source == target:
+                raise ProprlError(f"{names[source]} is paired with itself; give two concepts")
         return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+    def _rows_of(self, course: Course) -> IntArray:
+        """Give the model's row of each concept of a course; the labelled ones must be known."""
+        row_of_id = {concept: row for row, concept in enumerate(self._fitted.concept_ids)}
+        rows = np.array([row_of_id.get(concept, -1) for concept in course.ids], dtype=np.int64)
+        asked = np.unique(course.labelled_pairs().pairs)
+        unknown = [course.ids[row] for row in asked if rows[row] < 0]
+        if unknown:
+            raise UnknownConceptError(
+                f"{len(unknown)} of the {len(asked)} concepts with labels in {course.name} are "
+                f"unknown to the model, such as {unknown[0]!r}: it was trained on "
+                f"{self._fitted.course_name}"
+            )
+        return rows
 
     def _label_of(self, pair: tuple[int, int]) -> tuple[int, str] | None:
         for part, labelled in self._fitted.parts.items():
@@ -280,10 +308,23 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
         seed=fitted.seed,
         encoder=fitted.encoder,
         split=fitted.split.protocol,
+        settings=fitted.settings.model_dump(),
         device=device,
     )
     model.fitted_ = fitted
     return model
+
+
+def _offered(course: Course, needs: frozenset[str], encoder: str) -> set[str]:
+    """Give what the course brings of that which is needed; a view without an entry is none."""
+    asked = " ".join(needs)
+    views = Evidence(
+        np.empty((len(course), 0)),
+        transitions=course.transition_matrix() if BEHAVIOUR in asked else None,
+        incidence=course.incidence() if RESOURCE in asked else None,
+    ).views
+    labels = {LABELS} if course.pairs is not None and len(course.pairs) else set()
+    return {*views, *labels} | (set() if encoder == NONE else {FEATURES})
 
 
 def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str, Any]:
@@ -298,7 +339,7 @@ def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str
     return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in found.items()}
 
 
-def _iterate(pairs: NamedPairs) -> Iterator[Sequence[object]]:
+def _iterate(pairs: NamedPairs) -> Iterator[Any]:
     """Go through pairs given as a sequence of two, or as a frame with source and target."""
     if hasattr(pairs, "columns"):
         missing = [column for column in ("source", "target") if column not in list(pairs.columns)]
@@ -308,7 +349,9 @@ def _iterate(pairs: NamedPairs) -> Iterator[Sequence[object]]:
             )
         yield from zip(list(pairs["source"]), list(pairs["target"]), strict=True)
         return
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise ProprlError(f"pairs are a list of (source, target) or a frame, not {pairs!r}")
     for position, pair in enumerate(pairs):
-        if isinstance(pair, str) or len(pair) != 2:
+        if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
             raise ProprlError(f"pair {position} is {pair!r}; expected (source, target)")
         yield pair

@@ -1,14 +1,22 @@
-"""Writing files so that nothing is ever half-written."""
+"""Files: where they may be kept, and writing them so that nothing is ever half-written."""
 
 from __future__ import annotations
 
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import platformdirs
+
 from proprl.errors import OutputError
+
+
+def cache_folder() -> Path:
+    """Folder for everything that proprl may forget: ``PROPRL_CACHE`` or the user's cache folder."""
+    chosen = os.environ.get("PROPRL_CACHE")
+    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("proprl")
 
 
 @contextmanager
@@ -30,8 +38,14 @@ def replacing(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        if temporary.exists():
-            temporary.unlink()
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what a process that was killed while it replaced `path` has left beside it."""
+    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes) -> None:

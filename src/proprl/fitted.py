@@ -97,6 +97,8 @@ class Fitted:
         scorer_class = method(content["method"])
         settings = scorer_class.settings_type(**content["settings"])
         report = REPORT.validate_python(content["report"])
+        if len(content["concepts"]["ids"]) != len(content["concepts"]["names"]):
+            raise ValueError("as many ids as names were expected")
         parts = {
             part: LabelledPairs(rows[:, :2], rows[:, 2]) for part, rows in files["split"].items()
         }

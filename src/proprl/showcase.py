@@ -9,6 +9,7 @@ import polars as pl
 from proprl.curriculum import Edge, PrerequisiteGraph
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.glossary import MEANING
+from proprl.features.evidence import NONE
 from proprl.report import ReportData
 
 DRAWN = 40
@@ -48,12 +49,13 @@ def report_data(
     """Gather what the report shows of a model."""
     fitted = model.fitted_
     report, history = fitted.report, fitted.report.history
+    texts = [] if fitted.encoder == NONE else ["texts"]
     return ReportData(
         title=fitted.course_name,
         facts=[
             ("concepts", f"{len(fitted.concept_ids):,}"),
             ("labelled pairs", f"{sum(len(part) for part in fitted.parts.values()):,}"),
-            ("evidence", ", ".join(["texts", *(EVIDENCE[view] for view in report.views)])),
+            ("evidence", ", ".join([*texts, *(EVIDENCE[view] for view in report.views)])),
             ("text encoder", fitted.encoder),
             ("method", f"{fitted.method}, preset {fitted.preset}"),
             ("seed", str(fitted.seed)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,72 @@ import pytest
 from proprl.arrays import FloatArray, IntArray
 from proprl.data import Course
 from proprl.data.splits import PairSplit, grouped_split
-from proprl.errors import ProprlError, UnknownMethodError
+from proprl.errors import MissingInputError, ProprlError, UnknownMethodError
 from proprl.evaluation.metrics import auc, ordered_share
 from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
+from proprl.models.needs import FEATURES, LABELS, REMEDIES, check_inputs, missing_inputs
 from proprl.models.registry import METHODS, method, method_settings
 
 # Settings under which a method learns the planted course within seconds.
-QUICK: dict[str, dict[str, Any]] = {"proprl": {"size": 32, "epochs": 20, "batch_size": 32}}
-# The AUC on test that each method must reach on the planted course, and on its direction half
-# (positives against their own reverses).
-MUST_REACH = {"proprl": (0.85, 0.9)}
+QUICK: dict[str, dict[str, Any]] = {
+    "proprl": {"size": 32, "epochs": 20, "batch_size": 32},
+    "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
+    "proprl-without-propagation": {"size": 64, "epochs": 12, "batch_size": 32},
+    "proprl-without-irreversibility": {"size": 64, "epochs": 12, "batch_size": 32},
+    "dgcpl": {"size": 32, "epochs": 15, "batch_size": 32},
+    "conlearn": {"size": 64, "epochs": 15, "batch_size": 16, "learning_rate": 1e-3},
+    "gkrom": {"hidden": 32, "size": 64, "epochs": 20, "batch_size": 32, "learning_rate": 1e-3},
+    "nb": {},
+    "svm": {},
+    "rf": {"trees": 50},
+    "refd": {},
+    "gae": {"epochs": 100},
+    "vgae": {"epochs": 100},
+    "rvgae": {"epochs": 100},
+    "mhavgae": {"epochs": 100},
+}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a method must show on the planted course."""
+
+    auc: float
+    """On the test pairs, at least."""
+    ordered: float
+    """The share of test positives that must score above their own reverses."""
+    symmetric: bool = False
+    """Both orders of a pair score alike by construction: the direction must not be found."""
+    seeded: bool = True
+    """Another seed gives other scores."""
+    views: tuple[str, ...] = ("resource", "behaviour")
+    """The views that the method can use."""
+    partial_auc: float = 0.6
+    """On the test pairs, above this, where a course lacks views."""
+
+
+MUST_REACH = {
+    "proprl": Expectation(auc=0.85, ordered=0.9),
+    "proprl-without-gate": Expectation(auc=0.85, ordered=0.9),
+    "proprl-without-propagation": Expectation(auc=0.85, ordered=0.9),
+    "proprl-without-irreversibility": Expectation(auc=0.85, ordered=0.9),
+    "dgcpl": Expectation(auc=0.85, ordered=0.9),
+    "conlearn": Expectation(auc=0.85, ordered=0.85, views=()),
+    "gkrom": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
+    "nb": Expectation(auc=0.9, ordered=0.9, seeded=False, views=()),
+    "svm": Expectation(auc=0.85, ordered=0.85, views=()),
+    "rf": Expectation(auc=0.9, ordered=0.85, views=()),
+    # The planted resources hold neighbouring levels, which says nothing of their order.
+    "refd": Expectation(auc=0.8, ordered=0.7, seeded=False, partial_auc=0.5),
+    # Messages along both directions of a known pair blur the level that tells the order.
+    "gae": Expectation(auc=0.8, ordered=0.6, views=()),
+    "vgae": Expectation(auc=0.75, ordered=0.55, views=()),
+    "rvgae": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
+    # Attention blurs it once more: over seeds 0 to 4 from 0.45 to 0.7 came out in order.
+    "mhavgae": Expectation(auc=0.65, ordered=0.4, views=("resource",)),
+}
 
 each_method = pytest.mark.parametrize("name", METHODS)
 
@@ -54,6 +109,10 @@ def trained(
     return request.param, *fit(request.param, evidence, split)
 
 
+def auc_on_test(scorer: PairScorer, split: PairSplit) -> float:
+    return auc(split.test.labels, scorer.score(split.test.pairs))
+
+
 def every_pair(n: int) -> IntArray:
     return np.array([(i, j) for i in range(n) for j in range(n) if i != j])
 
@@ -82,27 +141,31 @@ def test_the_planted_answer_is_found(
     trained: tuple[str, PairScorer, FitReport], split: PairSplit
 ) -> None:
     name, scorer, _ = trained
-    least_auc, least_ordered = MUST_REACH[name]
+    expected = MUST_REACH[name]
     forward = scorer.score(split.test.positives)
     reverse = scorer.score(split.test.positives[:, ::-1].copy())
-    assert auc(split.test.labels, scorer.score(split.test.pairs)) >= least_auc
-    assert ordered_share(forward, reverse) >= least_ordered
+    assert auc_on_test(scorer, split) >= expected.auc
+    assert ordered_share(forward, reverse) >= expected.ordered
+    if expected.symmetric:
+        np.testing.assert_allclose(forward, reverse, atol=1e-6)
 
 
-def test_shuffled_labels_teach_nothing(evidence: Evidence, split: PairSplit) -> None:
+@each_method
+def test_shuffled_labels_teach_nothing(name: str, evidence: Evidence, split: PairSplit) -> None:
     rng = np.random.default_rng(0)
-    for name in METHODS:
-        shuffled = PairSplit(
-            type(split.train)(split.train.pairs, rng.permutation(split.train.labels)),
-            type(split.validation)(
-                split.validation.pairs, rng.permutation(split.validation.labels)
-            ),
-            split.test,
-            split.protocol,
-            promises_reversed=True,
-        )
-        scorer, _ = fit(name, evidence, shuffled)
-        assert 0.25 < auc(split.test.labels, scorer.score(split.test.pairs)) < 0.75
+    shuffled = PairSplit(
+        type(split.train)(split.train.pairs, rng.permutation(split.train.labels)),
+        type(split.validation)(split.validation.pairs, rng.permutation(split.validation.labels)),
+        split.test,
+        split.protocol,
+        promises_reversed=True,
+    )
+    found = auc_on_test(fit(name, evidence, shuffled)[0], split)
+    if LABELS in method(name).needs:
+        assert 0.25 < found < 0.75
+    else:  # what it knows without labels stays; they can only turn its order round
+        known = auc_on_test(fit(name, evidence, split)[0], split)
+        assert found == pytest.approx(known) or found == pytest.approx(1 - known)
 
 
 @each_method
@@ -114,7 +177,7 @@ def test_the_seed_decides(name: str, evidence: Evidence, split: PairSplit) -> No
 
     first = scores(4)
     np.testing.assert_array_equal(first, scores(4))
-    assert not np.array_equal(first, scores(5))
+    assert np.array_equal(first, scores(5)) != MUST_REACH[name].seeded
 
 
 @each_method
@@ -160,14 +223,25 @@ def test_missing_views_are_switched_off_and_reported(
         evidence.transitions if "behaviour" in views else None,
         evidence.incidence if "resource" in views else None,
     )
+    scorer_class, present = method(name), {LABELS, FEATURES, *views}
+    if missing_inputs(scorer_class.needs, present):
+        with pytest.raises(MissingInputError, match=r"it needs\n  .*: add "):
+            check_inputs(name, scorer_class.needs, present, "planted")
+        return
+    expected = MUST_REACH[name]
     scorer, report = fit(name, partial, split)
-    assert report.views == views
-    assert set(report.missing_views) == {"resource", "behaviour"} - set(views)
-    assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.6
+    assert report.views == tuple(view for view in expected.views if view in views)
+    assert set(report.missing_views) == set(expected.views) - set(views)
+    assert auc_on_test(scorer, split) > expected.partial_auc
     again = method(name).restore(
         method_settings(name, **QUICK[name]), scorer.state(), report, device="cpu"
     )
     np.testing.assert_array_equal(again.score(every_pair(9)), scorer.score(every_pair(9)))
+
+
+@each_method
+def test_what_a_method_needs_has_a_remedy(name: str) -> None:
+    assert method(name).needs <= set(REMEDIES)
 
 
 @each_method

@@ -55,8 +55,8 @@ def test_a_misspelt_goal_suggests_the_nearest() -> None:
 
 def test_networkx_carries_ids_and_probabilities() -> None:
     graph = graph_of({(0, 1): 0.9}).to_networkx()
-    assert graph.nodes["Fractions"]["id"] == "fractions"
-    assert graph.edges["Counting", "Fractions"]["probability"] == 0.9
+    assert graph.nodes["fractions"]["name"] == "Fractions"
+    assert graph.edges["counting", "fractions"]["probability"] == 0.9
     assert len(graph) == 5
 
 
@@ -76,5 +76,5 @@ def test_the_graph_is_acyclic_reduced_and_keeps_what_the_strongest_say(
     assert set(nx.transitive_reduction(found).edges) == set(found.edges)
     believed = {pair: p for pair, p in edges.items() if p >= 0.5}
     closure = nx.transitive_closure(found)
-    ordered = [pair for pair in believed if closure.has_edge(NAMES[pair[0]], NAMES[pair[1]])]
+    ordered = [pair for pair in believed if closure.has_edge(IDS[pair[0]], IDS[pair[1]])]
     assert len(ordered) + graph.dropped == len(believed)

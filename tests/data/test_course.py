@@ -96,6 +96,26 @@ class TestIncidence:
         assert incidence.sum() == 0
 
 
+class TestResourceLinks:
+    links = pl.DataFrame({"source": ["r2"], "target": ["r1"]})
+
+    def test_the_source_is_a_prerequisite_of_the_target(self) -> None:
+        course = Course.from_tables(
+            concepts=CONCEPTS, resources=RESOURCES, resource_links=self.links
+        )
+
+        matrix = course.resource_link_matrix()
+
+        assert matrix is not None
+        assert matrix.format == "csr"
+        assert matrix.toarray().tolist() == [[0, 0], [1, 0]]
+
+    def test_a_course_without_them(self) -> None:
+        course = Course.from_tables(concepts=CONCEPTS, resources=RESOURCES)
+        assert course.resource_links is None
+        assert course.resource_link_matrix() is None
+
+
 class TestTransitions:
     def matrix(self, **tables: pl.DataFrame) -> list[list[float]]:
         matrix = Course.from_tables(concepts=CONCEPTS, **tables).transition_matrix()

@@ -400,7 +400,7 @@ class TestLoading:
 
     def test_an_unknown_name_lists_the_bundled_ones(self) -> None:
         assert "campus" in bundled_courses()
-        with pytest.raises(ProprlError, match=r"no course 'campsu'.*campus.*existing folder"):
+        with pytest.raises(ProprlError, match=r"no course 'campsu'.*campus.*mooc.*existing folder"):
             load_course("campsu")
 
 

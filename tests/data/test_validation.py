@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from proprl.data import Course, check_course, read_course
-from proprl.errors import CourseError, Problem
+from proprl.errors import CourseError, Problem, ProprlError
 
 SOUND = {
     "concepts.csv": "id,name,description\nf,Functions,\nl,Limits,Near a point\nd,Derivatives,\n",
@@ -85,6 +85,26 @@ FAULTS = {
     "links without resources": (
         {"resources.csv": None},
         *("concept_resources.csv", None, None, "resources.csv"),
+    ),
+    "unknown resource of a resource link": (
+        {"resource_links.csv": "source,target\nr1,l\n"},
+        *("resource_links.csv", 2, "target", "not an id in resources.csv"),
+    ),
+    "link of a resource to itself": (
+        {"resource_links.csv": "source,target\nr1,r1\n"},
+        *("resource_links.csv", 2, "target", "must be two resources"),
+    ),
+    "repeated resource link": (
+        {"resource_links.csv": "source,target\nr1,r2\nr2,r1\nr1,r2\n"},
+        *("resource_links.csv", 4, None, "row 2 already"),
+    ),
+    "resource links without resources": (
+        {
+            "resources.csv": None,
+            "concept_resources.csv": None,
+            "resource_links.csv": "source,target\nr1,r2\n",
+        },
+        *("resource_links.csv", None, None, "resources.csv"),
     ),
     "unknown concept of an event": (
         {"interactions.csv": "learner,concept,time\nu,x,1\n"},
@@ -280,6 +300,44 @@ def test_mutual_positives_are_a_warning_and_the_course_is_read(tmp_path: Path) -
     assert course.warnings[0].value == "l → f"
     assert "row 2 says the reverse" in course.warnings[0].expected
     assert len(course.labelled_pairs()) == 4
+
+
+REPEATED = (
+    "source,target,label,split\nf,l,1,train\nl,d,1,test\nf,l,1,train\nf,l,1,test\nl,d,0,test\n"
+)
+
+
+def test_repeated_pairs_may_be_kept_as_warnings(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, {"pairs.csv": REPEATED})
+    errors, _ = check_course(folder)
+    kept, warnings = check_course(folder, repeated_pairs="keep")
+
+    assert kept == []
+    assert warnings == errors
+    assert places(warnings) == [("pairs.csv", row, None) for row in (4, 5, 6)]
+    assert [problem.expected for problem in warnings] == [
+        "this pair stands in row 2 already",
+        "this pair stands in row 2 already, in another part: train",
+        "this pair has another label in row 3",
+    ]
+
+
+def test_kept_pairs_stay_in_order(tmp_path: Path) -> None:
+    course = read_course(make_folder(tmp_path, {"pairs.csv": REPEATED}), repeated_pairs="keep")
+
+    labelled = course.labelled_pairs()
+
+    assert labelled.pairs.tolist() == [[0, 1], [1, 2], [0, 1], [0, 1], [1, 2]]
+    assert labelled.labels.tolist() == [1, 1, 1, 1, 0]
+    assert course.split_column() == ["train", "test", "train", "test", "test"]
+
+
+def test_keeping_pairs_keeps_no_other_fault(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, {"pairs.csv": "source,target,label\nf,l,1\nf,l,1\nf,f,0\n"})
+    with pytest.raises(CourseError, match="two concepts"):
+        read_course(folder, repeated_pairs="keep")
+    with pytest.raises(ProprlError, match='"error" or "keep", not \'drop\''):
+        read_course(folder, repeated_pairs="drop")  # type: ignore[arg-type]
 
 
 def test_two_concepts_of_one_name_are_a_warning(tmp_path: Path) -> None:

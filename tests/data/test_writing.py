@@ -27,8 +27,11 @@ def full_course(**changes: Any) -> Course:
         "concepts": pl.DataFrame(
             {"id": ["f", "l"], "name": ["Functions", "Limits"], "week": [1, 2]}
         ),
-        "resources": pl.DataFrame({"id": ["r"], "title": ["Limits"], "text": ["a\r\nb\rc"]}),
+        "resources": pl.DataFrame(
+            {"id": ["r", "s"], "title": ["Limits", "Sets"], "text": ["a\r\nb\rc", ""]}
+        ),
         "concept_resources": pl.DataFrame({"concept": ["l"], "resource": ["r"]}),
+        "resource_links": pl.DataFrame({"source": ["s"], "target": ["r"]}),
         "interactions": pl.DataFrame(
             {"learner": ["u", "u"], "concept": ["f", "l"], "time": [0.1, 1e300]}
         ),
@@ -72,7 +75,7 @@ def assert_same(left: Course, right: Course) -> None:
                 }
             )
         },
-        {"pairs": None, "features": None, "concept_resources": None},
+        {"pairs": None, "features": None, "concept_resources": None, "resource_links": None},
     ],
     ids=["seconds", "transitions", "moments", "few tables"],
 )

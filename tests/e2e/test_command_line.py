@@ -61,6 +61,7 @@ def trained(campus: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["course", "list"],
         ["course", "info"],
         ["course", "check"],
+        ["course", "fetch"],
         ["train"],
         ["evaluate"],
         ["predict"],
@@ -134,10 +135,10 @@ def test_a_misspelt_name_suggests_the_nearest(proprl_: Terminal, trained: Path) 
 
 
 def test_predict_a_file_of_pairs(proprl_: Terminal, trained: Path) -> None:
-    Path("ask.csv").write_text("source,target\nLimits,Derivatives\nfractions,ratios\n")
+    Path("ask.csv").write_text("source,target,why\nLimits,Derivatives,a\nfractions,ratios,b\n")
     proprl_("predict", trained, "--pairs", "ask.csv", "--out", "said.jsonl")
     said = pl.read_ndjson("said.jsonl")
-    assert said.columns == ["source", "target", "probability"]
+    assert said.columns == ["source", "target", "why", "probability"]
     alone = json.loads(proprl_("predict", trained, "Limits", "Derivatives", "--json"))
     assert said["probability"][0] == pytest.approx(alone["probability"], abs=1e-6)
 
@@ -150,6 +151,13 @@ def test_a_wrong_file_of_pairs_names_rows(proprl_: Terminal, trained: Path) -> N
     Path("ask.csv").write_text("from,to\nLimits,Derivatives\n")
     proprl_("predict", trained, "--pairs", "ask.csv", expect=1)
     assert "must have the column source; it has: from, to" in proprl_.error
+    Path("ask.csv").write_text("source,target\n")
+    proprl_("predict", trained, "--pairs", "ask.csv", expect=1)
+    assert "no rows" in proprl_.error
+    Path("ask.csv").write_text("source,target\nLimits,limits\n")
+    proprl_("predict", trained, "--pairs", "ask.csv", expect=1)
+    assert "row 2" in proprl_.error
+    assert "paired with itself" in proprl_.error
     proprl_("predict", trained, "--pairs", "nothing.csv", expect=1)
     assert "No such file" in proprl_.error
 
@@ -168,6 +176,7 @@ def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
     proprl_("predict", trained, expect=2)
     proprl_("predict", trained, "Limits", expect=2)
     proprl_("predict", trained, "Limits", "Derivatives", "--all", expect=2)
+    proprl_("predict", trained, "Limits", "Derivatives", "--top", 3, expect=2)
     proprl_("predict", trained, "--all", "--out", "edges.xlsx", expect=1)
     assert "must end in" in proprl_.error
 
@@ -194,9 +203,44 @@ def test_wrong_words_are_one_clear_error(proprl_: Terminal, words: list[str], me
     assert not list(Path().iterdir())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "campus", "--out", "x" * 300],
+        ["train", "x" * 300],
+        ["predict", "x" * 300, "a", "b"],
+        ["evaluate", "[/x]", "campus"],
+        ["course", "check", "[/bold]"],
+        ["train", "campus", "--set", "learning_rate=inf"],
+    ],
+)
+def test_odd_words_are_no_crash(proprl_: Terminal, words: list[str]) -> None:
+    proprl_(*words, expect=1)
+
+
+def test_a_course_with_an_odd_name_is_saved_in_this_folder(
+    proprl_: Terminal, campus: Course, tmp_path: Path
+) -> None:
+    write_course(campus, "mine")
+    Path("mine/course.toml").write_text('name = "../[/bold] Calculus/II"\n')
+    proprl_("course", "info", "mine")
+    proprl_("train", "mine", *QUICK)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bold-Calculus-II.proprl", "mine"]
+
+
+def test_nothing_to_resume_is_said(proprl_: Terminal) -> None:
+    proprl_("train", "campus", "--out", "a", "--resume", *QUICK)
+    assert "no unfinished run in a" in proprl_.error
+
+
+def test_a_bundled_course_can_be_checked_by_name(proprl_: Terminal) -> None:
+    assert "is a sound course" in proprl_("course", "check", "campus")
+
+
 def test_wrong_options_are_wrong_use(proprl_: Terminal) -> None:
     proprl_("train", expect=2)
     proprl_("train", "campus", "--seed", "x", expect=2)
+    proprl_("train", "campus", "--seed", "9" * 30, expect=2)
     proprl_("train", "campus", "--set", "alpha", expect=2)
     proprl_("fly", expect=2)
 

@@ -47,13 +47,13 @@ def run(workplace: Path, *words: str, **options: object) -> subprocess.Completed
 
 
 def wait_for(path: Path, changes: int) -> None:
-    """Wait until a file has been replaced so many times."""
+    """Wait until a file has been written so many times."""
     seen: set[int] = set()
     deadline = time.monotonic() + 120
     while len(seen) < changes:
         assert time.monotonic() < deadline, "the training process wrote no checkpoint"
         if path.exists():
-            seen.add(path.stat().st_ino)
+            seen.add(path.stat().st_mtime_ns)
         time.sleep(0.005)
 
 
@@ -127,6 +127,28 @@ def test_a_full_disk_leaves_the_old_model_whole(workplace: Path) -> None:
     assert "cannot write" in done.stderr
     assert "Traceback" not in done.stderr
     assert contents(workplace / "model") == before
+
+
+def test_a_full_disk_behind_standard_output_is_one_clear_error(workplace: Path) -> None:
+    command = f"{sys.executable} -m proprl course info campus > /dev/full"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=workplace, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_before_the_first_epoch_is_clean(workplace: Path) -> None:
+    process = start(workplace, *TRAIN, "--out", "stopped")
+    maps = Path(f"/proc/{process.pid}/maps")
+    while "polars" not in maps.read_text():  # from here on our code is at work
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Stopped." in said
+    assert "Traceback" not in said
 
 
 def test_output_cut_off_by_the_reader_is_no_crash(workplace: Path) -> None:

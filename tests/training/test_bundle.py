@@ -111,6 +111,55 @@ def test_a_new_model_replaces_the_old_one_and_its_files(folder: Path) -> None:
     np.testing.assert_array_equal(read_bundle(folder)[1]["weights"]["W"], np.zeros(2))
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        None,
+        ["weights.safetensors"],
+        {"weights": "weights.safetensors"},
+        {"weights": {"file": 7, "sha256": "0"}},
+        {"weights": {"file": "a"}},
+    ],
+)
+def test_a_signed_description_that_makes_no_sense_is_refused(folder: Path, files: object) -> None:
+    sign(folder, files=files)
+    with pytest.raises(BundleError, match="lists no files"):
+        read_bundle(folder)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "7", '{"format": -3}', '{"format": "1"}'])
+def test_what_is_no_description_at_all_is_refused(folder: Path, text: str) -> None:
+    (folder / "model.json").write_text(text)
+    with pytest.raises(BundleError):
+        read_bundle(folder)
+
+
+def test_other_peoples_weights_are_never_removed(folder: Path) -> None:
+    (folder / "my-data.safetensors").write_text("mine")
+    write_bundle(folder, CONTENT, {"weights": {"W": np.zeros(2)}})
+    assert (folder / "my-data.safetensors").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["my-weights.safetensors", "weights.safetensors"])
+def test_a_folder_of_other_peoples_weights_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(BundleError, match=f"found {name}"):
+        write_bundle(tmp_path, CONTENT, ARRAYS)
+
+
+def test_somebody_elses_model_json_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text('{"mine": 1}')
+    with pytest.raises(BundleError, match="not a model of proprl's"):
+        write_bundle(tmp_path, CONTENT, ARRAYS)
+    assert (tmp_path / "model.json").read_text() == '{"mine": 1}'
+
+
+def test_what_a_killed_process_left_is_cleared_away(folder: Path) -> None:
+    (folder / ".checkpoint.safetensors.0123abcd.tmp").write_text("half")
+    write_bundle(folder, CONTENT, ARRAYS)
+    assert not list(folder.glob(".*"))
+
+
 def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(BundleError, match=r"found thesis\.txt"):

@@ -14,7 +14,7 @@ from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.errors import CheckpointError, OutputError, TrainingError
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import EpochRecord, History, Schedule, train_network
-from proprl.training.seeding import seeded
+from proprl.training.seeding import pick_device, seeded
 
 CPU = torch.device("cpu")
 
@@ -164,13 +164,27 @@ def test_a_checkpoint_that_cannot_be_written_is_one_clear_error(tmp_path: Path) 
         train(checkpoint=Checkpoint(tmp_path / "file" / "checkpoint.safetensors", {}))
 
 
-def test_a_loss_that_is_not_finite_stops_training() -> None:
+def test_a_run_that_starts_over_drops_the_old_checkpoint_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.safetensors"
+    train(5, epochs=2, checkpoint=Checkpoint(path, {"seed": "5"}))
+    with pytest.raises(KeyboardInterrupt):
+        train(6, checkpoint=Checkpoint(path, {"seed": "6"}), stop_after=0)
+    assert not path.exists()
+
+
+def test_an_unknown_device_is_one_clear_error() -> None:
+    with pytest.raises(TrainingError, match="cannot compute on the device 'abacus'"):
+        pick_device("abacus")
+
+
+@pytest.mark.parametrize(("loss", "score"), [(float("nan"), 0.5), (1.0, float("nan"))])
+def test_numbers_that_are_not_finite_stop_training(loss: float, score: float) -> None:
     toy = Toy()
     with pytest.raises(TrainingError, match="lower learning rate"):
         train_network(
             toy,
-            lambda pairs, _: toy(pairs).sum() * float("nan"),
-            lambda pairs: np.full(len(pairs), 0.5),
+            lambda pairs, _: toy(pairs).sum() * loss,
+            lambda pairs: np.full(len(pairs), score),
             toy_split(),
             Schedule(epochs=2, batch_size=16, learning_rate=0.1),
             device=CPU,

@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import sys
 
+INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
+
 
 def main() -> None:
     """Run the command line; every expected failure is one message and an exit code."""
-    from proprl.cli.app import app
-    from proprl.cli.console import report_failure
-    from proprl.errors import ProprlError
+    try:
+        _run()
+    except KeyboardInterrupt:  # before the command itself could take care of it
+        sys.exit(_stopped())
 
+
+def _run() -> None:
+    import warnings
+
+    from proprl.cli.app import app
+    from proprl.cli.console import report_failure, report_warning
+    from proprl.errors import OutputError, ProprlError
+
+    warnings.showwarning = report_warning  # type: ignore[assignment]
     try:
         app()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _stopped()
+        raise
     except ProprlError as error:
         report_failure(error, as_json="--json" in sys.argv)
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:  # a name too long, a full disk behind standard output
+        what = OutputError(f"{error.filename or 'the output'}: {error.strerror or error}")
+        report_failure(what, as_json="--json" in sys.argv)
+        _forget_output()
+        sys.exit(1)
+
+
+def _stopped() -> int:
+    print("Stopped.", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _forget_output() -> None:
+    """Keep the interpreter from failing again on what could not be written."""
+    import os
+    from contextlib import suppress
+
+    with suppress(OSError):  # where standard output is no file, there is nothing to forget
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from proprl.cli import ask, course, demo, train
+from proprl.cli import ask, course, demo, reproduce, train
 from proprl.version import __version__
 
 app = typer.Typer(
@@ -39,3 +39,4 @@ app.add_typer(course.app, name="course")
 app.command()(train.train)
 app.command()(ask.evaluate)
 app.command()(ask.predict)
+app.command()(reproduce.reproduce)

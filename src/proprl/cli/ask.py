@@ -20,7 +20,13 @@ SHOWN = 20
 def evaluate(
     bundle: Bundle,
     data: Data,
-    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    split: Annotated[
+        str,
+        typer.Option(
+            help="test: labels of DATA the model has not learned from; train, validation: those "
+            "it was trained or chosen on."
+        ),
+    ] = "test",
     as_json: Json = False,
 ) -> None:
     """Score a model on labelled pairs that it has not learned from.
@@ -71,6 +77,8 @@ def predict(
     asked = [source is not None, pairs is not None, every]
     if sum(asked) != 1 or (source is None) != (target is None):
         raise typer.BadParameter("give SOURCE and TARGET, or --pairs FILE, or --all")
+    if source is not None and top is not None:
+        raise typer.BadParameter("--top goes with --pairs or --all")
     from proprl.data.pair_files import check_table_name, write_table
     from proprl.estimator import load_model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +12,7 @@ from rich.markup import escape as escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
 from proprl.errors import CourseError, Problem, ProprlError
 
@@ -28,7 +29,9 @@ def print_table(
     title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
     """Print a table; numbers stand to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    # As Text, so that "[x]" in a name is not taken for a style.
+    heading = None if title is None else Text(title)
+    table = Table(title=heading, title_justify="left", title_style="bold", header_style="bold")
     shown = [[_cell(value) for value in row] for row in rows]
     for index, column in enumerate(columns):
         numeric = bool(shown) and all(_is_number(row[index]) for row in shown)
@@ -42,6 +45,11 @@ def print_problems(problems: Sequence[Problem], title: str) -> None:
     """Print what is wrong with a course, a row for each problem."""
     rows = [(p.file, p.row, p.column, p.value, p.expected) for p in problems]
     print_table(title, ("file", "row", "column", "found", "expected"), rows)
+
+
+def counted(things: Sized, word: str) -> str:
+    """Give "1 problem" or "2 problems"."""
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
 def say(text: str) -> None:
@@ -61,6 +69,11 @@ def report_failure(error: ProprlError, *, as_json: bool) -> None:
         err.print_json(json.dumps({"error": document}))
         return
     err.print(f"[bold red]Error:[/] {escape(str(error))}", soft_wrap=True)
+
+
+def report_warning(message: Warning | str, *_: object) -> None:
+    """Print a Python warning as a line for people, without the place in the code."""
+    err.print(f"[yellow]Warning:[/] {escape(str(message))}", soft_wrap=True)
 
 
 def problem_json(problem: Problem) -> dict[str, object]:

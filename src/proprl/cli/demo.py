@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proprl.cli.options import Json
+from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
     from proprl.curriculum import Edge
@@ -18,7 +18,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the model and the report.")] = Path(
         "proprl-demo"
     ),
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.", min=0)] = 42,
+    seed: Seed = 42,
     as_json: Json = False,
 ) -> None:
     """Train on the bundled course `campus`, show what was learned, and write a report.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import time
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proprl.cli.options import Data, Json
+from proprl.cli import INTERRUPTED
+from proprl.cli.options import Data, Json, Seed
 
 if TYPE_CHECKING:
     from proprl.fitted import Fitted
 
 CHECKPOINT = "checkpoint.safetensors"
-INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
 
 
 def train(
@@ -25,12 +26,13 @@ def train(
     preset: Annotated[
         str, typer.Option(help="default: fast, chosen on validation; paper: as published.")
     ] = "default",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.", min=0)] = 42,
+    seed: Seed = 42,
     encoder: Annotated[
         str, typer.Option(help="auto, wordllama, tfidf, or sentence-transformers:NAME.")
     ] = "auto",
     split: Annotated[
-        str, typer.Option(help="auto (the course's own, else grouped), given, random, grouped.")
+        str,
+        typer.Option(help="auto (the course's own, else grouped), given, random, grouped, none."),
     ] = "auto",
     change: Annotated[
         list[str] | None,
@@ -51,22 +53,28 @@ def train(
     from proprl.cli.console import ProgressBar, err, escape, print_json
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
+    from proprl.models.registry import method_settings
     from proprl.training.bundle import check_destination
 
+    changes = _settings(change or [])
+    method_settings(model, preset, **changes)  # a wrong word is found before anything is read
     course = load_course(data)
-    folder = out or Path(f"{course.name}.proprl")
+    folder = out or Path(f"{_file_name(course.name)}.proprl")
     check_destination(folder)
     checkpoint = folder / CHECKPOINT
     if checkpoint.exists() and not resume:
         where = escape(str(folder))
         err.print(f"Starting over; the unfinished run in {where} is dropped (--resume keeps it).")
+    if resume and not checkpoint.exists():
+        where = escape(str(folder))
+        err.print(f"There is no unfinished run in {where}; training from the beginning.")
     estimator = PrerequisiteModel(
         model,
         preset=preset,
         seed=seed,
         encoder=encoder,
         split=split,
-        settings=_settings(change or []),
+        settings=changes,
     )
     progress = ProgressBar()
     started = time.perf_counter()
@@ -102,6 +110,7 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
         "class_weights": list(fitted.report.class_weights),
         "branch_weights": dict(fitted.report.branch_weights),
         "threshold": fitted.report.threshold,
+        "facts": dict(fitted.report.facts),
         "split": {name: len(part) for name, part in fitted.parts.items()}
         | {"protocol": fitted.split.protocol, "notes": list(fitted.split.notes)},
         "epochs": len(history.epochs),
@@ -114,16 +123,21 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was used, what was chosen and what came out."""
     from proprl.cli.console import escape, say
+    from proprl.data.course_split import NO_SPLIT
+    from proprl.features.evidence import NONE
 
     report, parts = fitted.report, fitted.parts
     sizes = " / ".join(str(len(part)) for part in parts.values())
     used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
-    say(f"  evidence    {', '.join(['texts (' + fitted.encoder + ')', *used])}")
+    texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
+    say(f"  evidence    {', '.join([*texts, *used])}")
     for view in report.missing_views:
         what = "learner behaviour" if view == "behaviour" else "resources that hold concepts"
         say(f"  [yellow]missing     {what}: the {view} view is switched off[/]")
-    say(f"  labels      {sizes} for train / validation / test ({fitted.split.protocol} split)")
+    protocol = fitted.split.protocol
+    parted = f"{sizes} for train / validation / test ({protocol} split)"
+    say(f"  labels      {'none used' if protocol == NO_SPLIT else parted}")
     for note in fitted.split.notes:
         say(f"              {escape(note)}")
     share = parts["train"].positive_share
@@ -135,11 +149,18 @@ def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     weights = ", ".join(f"{name} {w:.2f}" for name, w in report.branch_weights.items())
     if weights:
         say(f"  branches    {weights}")
+    if report.facts:
+        facts = ", ".join(f"{name} {_fact(value)}" for name, value in report.facts.items())
+        say(f"  found       {escape(facts)}")
     auc = fitted.validation_metrics.get("auc")
     f1 = fitted.validation_metrics.get("f1")
     if auc is not None and f1 is not None:
         say(f"  validation  AUC {auc:.3f}, F1 {f1:.3f} (threshold {report.threshold:.2f})")
     say(f"Saved [bold]{escape(str(folder))}[/] after {seconds:.1f} s.")
+
+
+def _fact(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _settings(changes: list[str]) -> dict[str, str]:
@@ -155,6 +176,11 @@ def _settings(changes: list[str]) -> dict[str, str]:
 
 def _how_to_resume(checkpoint: Path) -> str:
     if not checkpoint.exists():
-        return "Stopped before the first epoch was done; nothing was written."
+        return "No epoch was done yet, so nothing was kept; start again with the same command."
     command = shlex.join(["proprl", *(word for word in sys.argv[1:] if word != "--resume")])
-    return f"Stopped. The last whole epoch is kept; go on with:\n  {command} --resume"
+    return f"The last whole epoch is kept; go on with:\n  {command} --resume"
+
+
+def _file_name(course: str) -> str:
+    """Give a course's name as that of a file in this folder, whatever characters it holds."""
+    return re.sub(r"[^\w.-]+", "-", course).strip("-.") or "course"

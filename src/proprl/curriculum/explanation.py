@@ -21,7 +21,7 @@ class Explanation:
     """What each branch counts in `probability`."""
     gate: float | None
     """The gate's mean share of the resource view, between 0 and 1; None without two views."""
-    transitions: tuple[int, int] | None
+    transitions: tuple[float, float] | None
     """How often learners went directly from source to target, and back; None without logs."""
     shared_resources: int | None
     """How many resources hold both concepts; None without resources."""
@@ -44,7 +44,7 @@ class Explanation:
             )
         if self.transitions is not None:
             there, back = self.transitions
-            lines.append(f"  learners went on directly {there} times, and back {back} times")
+            lines.append(f"  learners went on directly {there:g} times, and back {back:g} times")
         if self.shared_resources is not None:
             lines.append(f"  {self.shared_resources} resources hold both concepts")
         if self.label is not None:

@@ -59,14 +59,17 @@ class PrerequisiteGraph:
         return [self.names[row] for row in order if row in needed]
 
     def to_networkx(self) -> nx.DiGraph:
-        """Give the graph with names as nodes, and `id` and `probability` as attributes."""
+        """Give the graph with ids as nodes; `name` and `probability` are attributes.
+
+        Ids, because two concepts may have one name.
+        """
         import networkx as nx
 
         graph = nx.DiGraph()
-        for row, name in enumerate(self.names):
-            graph.add_node(name, id=self.ids[row])
-        for edge in self:
-            graph.add_edge(edge.source, edge.target, probability=edge.probability)
+        for concept, name in zip(self.ids, self.names, strict=True):
+            graph.add_node(concept, name=name)
+        for (i, j), p in zip(self.pairs.tolist(), self.probabilities.tolist(), strict=True):
+            graph.add_edge(self.ids[i], self.ids[j], probability=p)
         return graph
 
     def _digraph(self) -> rx.PyDiGraph[int, None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proprl.data.benchmarks import BENCHMARKS, fetch_benchmark, load_benchmark
 from proprl.data.bundled import bundled_courses, load_course
 from proprl.data.course import Course
 from proprl.data.facts import course_facts
@@ -11,15 +12,18 @@ from proprl.data.mentions import mention_incidence
 from proprl.data.splits import LabelledPairs, PairSplit, given_split, grouped_split, random_split
 
 __all__ = [
+    "BENCHMARKS",
     "Course",
     "LabelledPairs",
     "PairSplit",
     "bundled_courses",
     "check_course",
     "course_facts",
+    "fetch_benchmark",
     "find_concept",
     "given_split",
     "grouped_split",
+    "load_benchmark",
     "load_course",
     "mention_incidence",
     "random_split",

@@ -1,10 +1,11 @@
-"""The courses that come with proprl."""
+"""Courses by name: those that come with proprl, and the public sets."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from proprl.data.benchmarks import BENCHMARKS, load_benchmark
 from proprl.data.course import Course
 from proprl.data.folder import read_course
 from proprl.errors import ProprlError
@@ -17,16 +18,27 @@ def bundled_courses() -> tuple[str, ...]:
     return _BUNDLED
 
 
-def load_course(name_or_path: str | os.PathLike[str]) -> Course:
-    """Return a bundled course by name, or the course in a folder.
+def bundled_folder(name: str) -> Path:
+    """Return the folder of a course that comes with proprl."""
+    return Path(__file__).parent / name
 
-    A bundled name wins over a folder of that name: write "./campus" for the folder.
+
+def load_course(
+    name_or_path: str | os.PathLike[str], *, root: str | os.PathLike[str] | None = None
+) -> Course:
+    """Return a bundled course or a public set by name, or the course in a folder.
+
+    A name wins over a folder of that name: write "./campus" for the folder. `root` is the folder
+    of the public data; see `load_benchmark`.
     """
     if name_or_path in _BUNDLED:
-        return read_course(Path(__file__).parent / name_or_path)
+        return read_course(bundled_folder(str(name_or_path)))
+    if isinstance(name_or_path, str) and name_or_path in BENCHMARKS:
+        return load_benchmark(name_or_path, root)
     if not Path(name_or_path).exists():
         raise ProprlError(
             f"there is no course {str(name_or_path)!r}: it is neither a bundled course "
-            f"({', '.join(_BUNDLED)}) nor the path of an existing folder"
+            f"({', '.join(_BUNDLED)}), nor a public set ({', '.join(BENCHMARKS)}), "
+            "nor the path of an existing folder"
         )
     return read_course(name_or_path)

@@ -19,7 +19,7 @@ from proprl.data.matrix import check_features
 from proprl.data.mentions import mention_incidence
 from proprl.data.splits import LabelledPairs
 from proprl.data.tables import TABLES, Table, arrange, frame_records
-from proprl.data.validation import validate
+from proprl.data.validation import RepeatedPairs, validate
 from proprl.errors import CourseError, Problem
 from proprl.graphs.transitions import count_transitions
 
@@ -40,6 +40,7 @@ class Course:
     concepts: pl.DataFrame  # id, name, description ("" where missing)
     resources: pl.DataFrame | None = None  # id, title, text ("" where missing)
     concept_resources: pl.DataFrame | None = None  # concept, resource
+    resource_links: pl.DataFrame | None = None  # source is a prerequisite of target
     interactions: pl.DataFrame | None = None  # learner, concept, time (seconds, or UTC)
     transitions: pl.DataFrame | None = None  # source, target, weight > 0
     pairs: pl.DataFrame | None = None  # source, target, label, and split where given
@@ -54,6 +55,7 @@ class Course:
         pairs: Any = None,
         resources: Any = None,
         concept_resources: Any = None,
+        resource_links: Any = None,
         interactions: Any = None,
         transitions: Any = None,
         features: Any = None,
@@ -61,10 +63,13 @@ class Course:
         description: str = "",
         language: str = "",
         licence: str = "",
+        repeated_pairs: RepeatedPairs = "error",
     ) -> Course:
         """Return a course made of polars or pandas frames, checked as files are.
 
-        Raises one `CourseError` with every problem; a problem's row counts from 1.
+        Raises one `CourseError` with every problem; a problem's row counts from 1. With
+        `repeated_pairs` "keep", a labelled pair may stand in several rows, with both labels and
+        in several parts: every row is kept and each repeat is a warning.
 
         >>> course = Course.from_tables(
         ...     concepts=pl.DataFrame({"id": ["f", "l"], "name": ["Functions", "Limits"]}),
@@ -76,6 +81,7 @@ class Course:
         given = {
             "resources": resources,
             "concept_resources": concept_resources,
+            "resource_links": resource_links,
             "interactions": interactions,
             "transitions": transitions,
             "pairs": pairs,
@@ -89,7 +95,13 @@ class Course:
                 tables[table] = arrange(records, table, {}, findings)
         texts = {"description": description, "language": language, "licence": licence}
         return build_course(
-            {"name": name} | texts, tables, frozenset(frames), features, "features", findings
+            {"name": name} | texts,
+            tables,
+            frozenset(frames),
+            features,
+            "features",
+            findings,
+            repeated_pairs,
         )
 
     def __len__(self) -> int:
@@ -162,11 +174,18 @@ class Course:
                 for title, text in self.resources.select("title", "text").iter_rows()
             ]
             return mention_incidence(self.names, texts)
-        column_of = {resource: column for column, resource in enumerate(self.resources["id"])}
-        columns = [column_of[resource] for resource in self.concept_resources["resource"]]
         rows = self._rows(self.concept_resources["concept"])
+        columns = _positions(self.concept_resources["resource"], self.resources["id"])
         shape = (len(self), len(self.resources))
-        return coo_array((np.ones(len(rows)), (rows, np.array(columns))), shape=shape).tocsr()
+        return coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
+
+    def resource_link_matrix(self) -> SparseMatrix | None:
+        """Return which resource is a prerequisite of which other, (m × m): 1 where it is."""
+        if self.resources is None or self.resource_links is None:
+            return None
+        m, ids = len(self.resources), self.resources["id"]
+        ends = tuple(_positions(self.resource_links[end], ids) for end in ("source", "target"))
+        return coo_array((np.ones(len(self.resource_links)), ends), shape=(m, m)).tocsr()
 
     def transition_matrix(self) -> SparseMatrix | None:
         """Return how strongly each concept leads to each other one, B_out (n × n)."""
@@ -206,9 +225,10 @@ def build_course(
     features: Any,
     features_file: str,
     findings: Findings,
+    repeated_pairs: RepeatedPairs,
 ) -> Course:
     """Return the course if nothing is wrong; else raise one `CourseError` with everything."""
-    frames = validate(tables, present, findings)
+    frames = validate(tables, present, findings, repeated_pairs)
     checked = None
     if features is not None:
         n = len(frames["concepts"]) if "concepts" in frames else None
@@ -218,6 +238,12 @@ def build_course(
         raise CourseError(findings.source, errors)
     given: dict[str, Any] = {**texts, **frames}
     return Course(**given, features=checked, warnings=tuple(warnings))
+
+
+def _positions(ids: pl.Series, among: pl.Series) -> IntArray:
+    """Return where each id stands among all of them."""
+    position_of = {known: position for position, known in enumerate(among)}
+    return np.fromiter(map(position_of.__getitem__, ids), np.int64, len(ids))
 
 
 def _add(digest: Any, content: bytes) -> None:

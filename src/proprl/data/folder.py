@@ -16,6 +16,7 @@ from proprl.data.matrix import FEATURES_FILE, read_features, render_features
 from proprl.data.metadata import METADATA_FILE, Metadata, read_metadata, render_metadata
 from proprl.data.readers import FORMATS, read_table
 from proprl.data.tables import TABLES, arrange
+from proprl.data.validation import RepeatedPairs
 from proprl.data.writers import RENDERERS
 from proprl.errors import CourseError, OutputError, Problem, ProprlError
 
@@ -25,16 +26,22 @@ _COURSE_FILES = frozenset(
 )
 
 
-def read_course(path: str | os.PathLike[str]) -> Course:
-    """Return the course in this folder; raise one `CourseError` that lists every problem."""
-    return _read(Path(path), _findings(path))
+def read_course(path: str | os.PathLike[str], *, repeated_pairs: RepeatedPairs = "error") -> Course:
+    """Return the course in this folder; raise one `CourseError` that lists every problem.
+
+    With `repeated_pairs` "keep", a labelled pair may stand in several rows: see
+    `Course.from_tables`.
+    """
+    return _read(Path(path), _findings(path), repeated_pairs)
 
 
-def check_course(path: str | os.PathLike[str]) -> tuple[list[Problem], list[Problem]]:
+def check_course(
+    path: str | os.PathLike[str], *, repeated_pairs: RepeatedPairs = "error"
+) -> tuple[list[Problem], list[Problem]]:
     """Return the errors and the warnings that reading this folder gives; raise neither."""
     findings = _findings(path)
     with suppress(CourseError):  # it carries the errors that `findings` has too
-        _read(Path(path), findings)
+        _read(Path(path), findings, repeated_pairs)
     return findings.in_order()
 
 
@@ -42,7 +49,7 @@ def _findings(path: str | os.PathLike[str]) -> Findings:
     return Findings(f"the course folder {str(path)!r}")
 
 
-def _read(folder: Path, findings: Findings) -> Course:
+def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Course:
     try:
         present = {entry.name for entry in folder.iterdir()}
     except OSError as error:
@@ -65,7 +72,13 @@ def _read(folder: Path, findings: Findings) -> Course:
     given = frozenset(table for table in TABLES if not present.isdisjoint(_TABLE_FILES[table]))
     texts = {"name": folder.resolve().name, "description": "", "language": "", "licence": ""}
     return build_course(
-        texts | dict(metadata.texts), tables, given, features, FEATURES_FILE, findings
+        texts | dict(metadata.texts),
+        tables,
+        given,
+        features,
+        FEATURES_FILE,
+        findings,
+        repeated_pairs,
     )
 
 

@@ -10,13 +10,14 @@ import polars as pl
 from proprl.data.findings import Findings
 from proprl.data.lookup import find_concept
 from proprl.data.readers import FORMATS, read_table
+from proprl.data.tables import Records
 from proprl.data.writers import RENDERERS
 from proprl.errors import CourseError, OutputError, UnknownConceptError
 from proprl.files import write_bytes
 
 
 def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """Give the columns source and target of a file, every concept being known by id or name.
+    """Give the table in a file, whose sources and targets are concepts known by id or name.
 
     Everything that is wrong is in one `CourseError`, with the rows.
     """
@@ -27,6 +28,8 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
     records = read_table(path, findings)
     if records is None:
         raise CourseError(findings.source, findings.errors)
+    if not len(records.rows):
+        findings.error(records.file, "has a header and no rows: there is nothing to score")
     known = set(ids)
     for column in ("source", "target"):
         if column not in records.columns:
@@ -36,9 +39,21 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
         for row, concept in zip(records.rows, records.columns[column].text, strict=True):
             if concept not in known:
                 _look_up(concept, ids, names, (records.file, int(row), column), findings)
+    if not findings.errors:
+        _refuse_self_pairs(records, ids, names, findings)
     if findings.errors:
         raise CourseError(findings.source, findings.in_order()[0])
-    return pl.DataFrame({column: records.columns[column].text for column in ("source", "target")})
+    return pl.DataFrame({name: column.text for name, column in records.columns.items()})
+
+
+def _refuse_self_pairs(
+    records: Records, ids: Sequence[str], names: Sequence[str], findings: Findings
+) -> None:
+    ends = [records.columns[column].text for column in ("source", "target")]
+    for row, source, target in zip(records.rows, *ends, strict=True):
+        if find_concept(source, ids, names) == find_concept(target, ids, names):
+            expected = "is paired with itself: give two concepts"
+            findings.error(records.file, expected, row=int(row), column="target", value=target)
 
 
 def _look_up(

@@ -14,21 +14,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from proprl.arrays import IntArray
+from proprl.data.grouping import ROW_BITS, draw_parts, pair_codes, unordered_codes
 from proprl.errors import SplitError
 
 PARTS = ("train", "validation", "test")
 
-_ROW_BITS = 31
-"""Two concept rows share one 64-bit code, so that a pair is compared as a single number."""
-
 _VALIDATION_SHARE = 0.1
 """What `given_split` takes from train where a course names no validation part."""
-
-_POSITIVE, _NEGATIVE, _BOTH = 1, 2, 3
-"""The kinds of groups: which labels a group of pairs holds."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +43,7 @@ class LabelledPairs:
         foreign = np.flatnonzero((labels != 0) & (labels != 1))
         if foreign.size:
             raise SplitError(f"labels must be 0 or 1: entry {foreign[0]} is {labels[foreign[0]]}")
-        outside = np.flatnonzero((pairs >> _ROW_BITS != 0).any(axis=1))  # negative, or too large
+        outside = np.flatnonzero((pairs >> ROW_BITS != 0).any(axis=1))  # negative, or too large
         if outside.size:
             raise SplitError(
                 "pairs must hold concept rows, from 0 to the number of concepts minus 1: "
@@ -74,6 +68,10 @@ class LabelledPairs:
     def take(self, indices: IntArray) -> LabelledPairs:
         """Return the pairs at these positions, in this order."""
         return LabelledPairs(self.pairs[indices], self.labels[indices])
+
+    def distinct(self) -> LabelledPairs:
+        """Return each ordered pair once, in order of (source, target)."""
+        return self.take(np.unique(pair_codes(self.pairs), return_index=True)[1])
 
     @property
     def positives(self) -> IntArray:
@@ -117,8 +115,8 @@ class PairSplit:
     def proof(self) -> DisjointnessProof:
         """What the parts have in common, counted anew from their pairs."""
         parts = {"train": self.train, "validation": self.validation, "test": self.test}
-        codes = {name: np.unique(_codes(part.pairs)) for name, part in parts.items()}
-        reverse = {name: np.unique(_codes(part.pairs[:, ::-1])) for name, part in parts.items()}
+        codes = {name: np.unique(pair_codes(part.pairs)) for name, part in parts.items()}
+        reverse = {name: np.unique(pair_codes(part.pairs[:, ::-1])) for name, part in parts.items()}
         rows, reversed_ = {}, {}
         for a, b in combinations(PARTS, 2):
             rows[f"{a}/{b}"] = _common(codes[a], codes[b])
@@ -146,7 +144,7 @@ def given_split(labelled: LabelledPairs, parts: Sequence[str], *, seed: int = 0)
     if not len(divided["validation"]):
         fractions = {"train": 1 - _VALIDATION_SHARE, "validation": _VALIDATION_SHARE}
         before = divided["train"]
-        divided |= _divide(before, _unordered_codes(before.pairs), fractions, seed)
+        divided |= _divide(before, unordered_codes(before.pairs), fractions, seed)
         notes.append(
             "no validation part was given: "
             f"{len(divided['validation'])} of the {_counted(len(before))} of train were taken"
@@ -192,8 +190,8 @@ def _drawn_split(
     _check_fractions(fractions)
     _refuse_contradictions(labelled)
     _refuse_single_class(labelled, "pairs")
-    distinct = labelled.take(np.unique(_codes(labelled.pairs), return_index=True)[1])
-    groups = _unordered_codes(distinct.pairs) if grouped else _codes(distinct.pairs)
+    distinct = labelled.distinct()
+    groups = unordered_codes(distinct.pairs) if grouped else pair_codes(distinct.pairs)
     wanted = {name: share for name, share in zip(PARTS, fractions, strict=True) if share > 0}
     divided = _divide(distinct, groups, wanted, seed)
     notes = _notes_on_classes(divided)
@@ -218,61 +216,11 @@ def _drawn_split(
 def _divide(
     labelled: LabelledPairs, group_codes: IntArray, fractions: Mapping[str, float], seed: int
 ) -> dict[str, LabelledPairs]:
-    """Return the pairs of each part: whole groups, each kind shared by `fractions`.
-
-    `labelled` must be in order of (source, target), so that only the seed decides.
-    """
-    if seed < 0:
-        raise SplitError(f"seed must be 0 or greater, not {seed}")
-    codes, group = np.unique(group_codes, return_inverse=True)  # group: (m,), the group of a pair
-    kind = np.zeros(len(codes), dtype=np.int64)
-    kind[group[labelled.labels == 1]] |= _POSITIVE
-    kind[group[labelled.labels == 0]] |= _NEGATIVE
-    counts = {k: int((kind == k).sum()) for k in (_POSITIVE, _NEGATIVE, _BOTH)}
-    reserved = _reserve(counts, len(fractions))
-
-    rng = np.random.default_rng(seed)
-    part_of_group = np.zeros(len(codes), dtype=np.int64)
-    for k, count in counts.items():
-        seats = _apportion(count, np.array(list(fractions.values())), reserved[k])
-        drawn = rng.permutation(np.flatnonzero(kind == k))
-        part_of_group[drawn] = np.repeat(np.arange(len(seats)), seats)
-    part = part_of_group[group]
+    """Return the pairs of each part: whole groups, each kind shared by `fractions`."""
+    part = draw_parts(labelled.labels, group_codes, list(fractions.values()), seed)
     return {
         name: labelled.take(np.flatnonzero(part == index)) for index, name in enumerate(fractions)
     }
-
-
-def _reserve(counts: Mapping[int, int], parts: int) -> dict[int, IntArray]:
-    """How many groups of each kind every part must get, so that it holds both labels.
-
-    Parts are served in order, by a positive and a negative group where both are left, else by
-    one that holds both labels: this serves as many parts as can be served at all.
-    """
-    left = dict(counts)
-    reserved = {k: np.zeros(parts, dtype=np.int64) for k in counts}
-    for part in range(parts):
-        if not (left[_POSITIVE] and left[_NEGATIVE]) and left[_BOTH]:
-            kinds: tuple[int, ...] = (_BOTH,)
-        else:
-            kinds = tuple(k for k in (_POSITIVE, _NEGATIVE) if left[k])
-        for k in kinds:
-            left[k] -= 1
-            reserved[k][part] += 1
-    return reserved
-
-
-def _apportion(
-    count: int, fractions: npt.NDArray[np.float64], at_least: IntArray
-) -> npt.NDArray[np.int64]:
-    """Whole numbers that sum to `count`, as near to the fractions as the lower bounds allow."""
-    target = count * fractions
-    seats = np.maximum(np.floor(target).astype(np.int64), at_least)
-    while seats.sum() < count:
-        seats[np.argmax(target - seats)] += 1
-    while seats.sum() > count:
-        seats[np.argmax(np.where(seats > at_least, seats - target, -np.inf))] -= 1
-    return seats
 
 
 def _integers(what: str, values: IntArray) -> IntArray:
@@ -282,22 +230,12 @@ def _integers(what: str, values: IntArray) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def _codes(pairs: IntArray) -> IntArray:
-    """One number per ordered pair; numbers sort as (source, target) does."""
-    return (pairs[:, 0] << _ROW_BITS) | pairs[:, 1]
-
-
-def _unordered_codes(pairs: IntArray) -> IntArray:
-    """One number per pair, the same for both of its orders."""
-    return _codes(np.sort(pairs, axis=1))
-
-
 def _common(codes: IntArray, others: IntArray) -> int:
     return len(np.intersect1d(codes, others, assume_unique=True))
 
 
 def _in_order(labelled: LabelledPairs) -> LabelledPairs:
-    return labelled.take(np.argsort(_codes(labelled.pairs), kind="stable"))
+    return labelled.take(np.argsort(pair_codes(labelled.pairs), kind="stable"))
 
 
 def _check_fractions(fractions: tuple[float, float, float]) -> None:
@@ -315,10 +253,10 @@ def _check_fractions(fractions: tuple[float, float, float]) -> None:
 
 def _refuse_contradictions(labelled: LabelledPairs) -> None:
     """Raise where one ordered pair has both labels: no part could hold it rightly."""
-    codes = _codes(labelled.pairs)
+    codes = pair_codes(labelled.pairs)
     contradicted = np.intersect1d(codes[labelled.labels == 1], codes[labelled.labels == 0])
     if contradicted.size:
-        source, target = divmod(int(contradicted[0]), 1 << _ROW_BITS)
+        source, target = divmod(int(contradicted[0]), 1 << ROW_BITS)
         raise SplitError(
             f"{_counted(len(contradicted))} with both label 0 and label 1, such as "
             f"({source}, {target}) in concept rows: keep one label for each"

@@ -32,6 +32,7 @@ TABLES: Mapping[str, TableSpec] = {
     "concepts": TableSpec(("id", "name"), ("description",)),
     "resources": TableSpec(("id", "title"), ("text",)),
     "concept_resources": TableSpec(("concept", "resource")),
+    "resource_links": TableSpec(("source", "target")),
     "interactions": TableSpec(("learner", "concept", "time")),
     "transitions": TableSpec(("source", "target", "weight")),
     "pairs": TableSpec(("source", "target", "label"), ("split",)),

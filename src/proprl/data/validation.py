@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -16,30 +17,41 @@ from proprl.arrays import IntArray
 from proprl.data.findings import Findings
 from proprl.data.splits import PARTS
 from proprl.data.tables import TABLES, Table
+from proprl.errors import ProprlError
 
 _LABELS = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
 _TRUTHS = {"false": 0, "true": 1}  # what Parquet and JSON may hold; in CSV they are words
 
 _SPLITS = {part: part for part in PARTS} | dict.fromkeys(("val", "valid", "dev"), "validation")
 
+RepeatedPairs = Literal["error", "keep"]
+"""Whether a labelled pair may stand in several rows: public benchmarks have such rows."""
+
 Message = str | Callable[[int], str]
 """What was expected: one sentence, or one per faulty position."""
 
 
 def validate(
-    tables: Mapping[str, Table], present: frozenset[str], findings: Findings
+    tables: Mapping[str, Table],
+    present: frozenset[str],
+    findings: Findings,
+    repeated_pairs: RepeatedPairs = "error",
 ) -> dict[str, pl.DataFrame]:
     """Return each table with its final types; what is wrong stands in `findings` afterwards.
 
     `present` names the tables that were given, including those that could not be read: they are
-    not missing, they are reported already.
+    not missing, they are reported already. With `repeated_pairs` "keep", a labelled pair that
+    stands in several rows is a warning, whatever its labels and parts.
     """
+    if repeated_pairs not in get_args(RepeatedPairs):
+        raise ProprlError(f'repeated_pairs is "error" or "keep", not {repeated_pairs!r}')
+    keep = repeated_pairs == "keep"
     if "concepts" not in present:
         findings.error(
             "concepts.csv", "this table is missing: every course needs one, with columns id, name"
         )
     frames = {
-        name: _CHECKS[name](_Check(tables[name], tables, findings))
+        name: _CHECKS[name](_Check(tables[name], tables, findings, keep_repeated=keep))
         for name in TABLES
         if name in tables
     }
@@ -49,10 +61,9 @@ def validate(
             f"there is {_file(tables, 'interactions')} too: remove one of the two, "
             "transitions are either counted from interactions or given",
         )
-    if "concept_resources" in present and "resources" not in present:
-        findings.error(
-            _file(tables, "concept_resources"), "needs the table of resources: add resources.csv"
-        )
+    for table in ("concept_resources", "resource_links"):
+        if table in present and "resources" not in present:
+            findings.error(_file(tables, table), "needs the table of resources: add resources.csv")
     return frames
 
 
@@ -63,8 +74,16 @@ def _file(tables: Mapping[str, Table], name: str) -> str:
 class _Check:
     """One table under examination: its columns, the other tables, and where to report."""
 
-    def __init__(self, table: Table, tables: Mapping[str, Table], findings: Findings) -> None:
+    def __init__(
+        self,
+        table: Table,
+        tables: Mapping[str, Table],
+        findings: Findings,
+        *,
+        keep_repeated: bool = False,
+    ) -> None:
         self.table, self.tables, self.findings = table, tables, findings
+        self.keep_repeated = keep_repeated  # repeated pairs are warnings
         self.frame = table.frame
 
     def report(
@@ -172,6 +191,12 @@ def _concept_resources(check: _Check) -> pl.DataFrame:
     return check.frame
 
 
+def _resource_links(check: _Check) -> pl.DataFrame:
+    _ends(check, "resources")
+    check.unique("source", "target", what="this link stands")
+    return check.frame
+
+
 def _interactions(check: _Check) -> pl.DataFrame:
     check.filled("learner", "concept", "time")
     check.known("concept", "concepts")
@@ -191,36 +216,44 @@ def _transitions(check: _Check) -> pl.DataFrame:
 def _pairs(check: _Check) -> pl.DataFrame:
     _ends(check)
     label = _labels(check)
-    first = check.first_positions("source", "target")
-    same = label.eq_missing(label.gather(first))
-    pair = check.joined("source", "target")
-    repeats = check.repeated(first)
-    check.report(
-        repeats & same,
-        lambda position: f"this pair stands in row {check.row(first[position])} already",
-        values=pair,
-    )
-    check.report(
-        repeats & ~same,
-        lambda position: f"this pair has another label in row {check.row(first[position])}",
-        values=pair,
-    )
-    _warn_of_mutual_positives(check, label, pair)
     frame = check.frame.with_columns(label)
+    split = _splits(check) if "split" in frame.columns else None
+    _report_repeated_pairs(check, label, split)
+    _warn_of_mutual_positives(check, label, check.joined("source", "target"))
     if "split" not in frame.columns:
         return frame
-    split = _splits(check)
     return frame.drop("split") if split is None else frame.with_columns(split)
 
 
-def _ends(check: _Check) -> None:
-    """Check the source and the target of pairs or transitions."""
+def _report_repeated_pairs(check: _Check, label: pl.Series, split: pl.Series | None) -> None:
+    """Report each row whose pair stands in an earlier row, with that row's label or another."""
+    first = check.first_positions("source", "target")
+    same = label.eq_missing(label.gather(first))
+    repeats = check.repeated(first)
+
+    def stands_already(position: int) -> str:
+        message = f"this pair stands in row {check.row(first[position])} already"
+        if split is None or split[position] == split[int(first[position])]:
+            return message
+        return f"{message}, in another part: {split[int(first[position])]}"
+
+    def has_another_label(position: int) -> str:
+        return f"this pair has another label in row {check.row(first[position])}"
+
+    pair = check.joined("source", "target")
+    kept = check.keep_repeated
+    check.report(repeats & same, stands_already, values=pair, warning=kept)
+    check.report(repeats & ~same, has_another_label, values=pair, warning=kept)
+
+
+def _ends(check: _Check, table: str = "concepts") -> None:
+    """Check the source and the target of pairs, transitions or links: two rows of a table."""
     check.filled("source", "target")
-    check.known("source", "concepts")
-    check.known("target", "concepts")
+    check.known("source", table)
+    check.known("target", table)
     source, target = check.frame["source"], check.frame["target"]
     itself = (source == target) & ~_blank(source)
-    check.report(itself, "source and target must be two concepts", column="target")
+    check.report(itself, f"source and target must be two {table}", column="target")
 
 
 def _labels(check: _Check) -> pl.Series:
@@ -305,6 +338,7 @@ _CHECKS: Mapping[str, Callable[[_Check], pl.DataFrame]] = {
     "concepts": _concepts,
     "resources": _resources,
     "concept_resources": _concept_resources,
+    "resource_links": _resource_links,
     "interactions": _interactions,
     "transitions": _transitions,
     "pairs": _pairs,

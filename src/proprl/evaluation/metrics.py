@@ -16,6 +16,9 @@ from proprl.errors import ProprlError, SplitError
 
 NAN = float("nan")
 
+ENOUGH_TO_CHOOSE = 20
+"""Below this many validation pairs, what is chosen on them would be noise."""
+
 
 def accuracy(labels: IntArray, scores: FloatArray, threshold: float = 0.5) -> float:
     """Return the share of pairs whose prediction is their label."""
@@ -127,6 +130,11 @@ def evaluate_scores(
         "positives": int(positive.sum()),
         "threshold": float(threshold),
     }
+
+
+def enough_to_choose(labels: IntArray) -> bool:
+    """Return whether there are enough pairs, and of both labels, to choose something by."""
+    return len(labels) >= ENOUGH_TO_CHOOSE and len(np.unique(labels)) == 2
 
 
 def best_threshold(labels: IntArray, scores: FloatArray) -> float:

@@ -8,27 +8,20 @@ environment variable ``PROPRL_CACHE`` points; deleting it is always safe.
 from __future__ import annotations
 
 import hashlib
-import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from proprl.arrays import FloatArray
 from proprl.errors import OutputError
+from proprl.files import cache_folder as cache_folder
 from proprl.files import write_bytes
 
 _warned: set[Path] = set()
-
-
-def cache_folder() -> Path:
-    """Folder for everything that proprl may forget: ``PROPRL_CACHE`` or the user's cache folder."""
-    chosen = os.environ.get("PROPRL_CACHE")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("proprl")
 
 
 def cache_key(encoder: str, version: str, texts: Sequence[str]) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.features.encoders import encode, resolve_encoder
 from proprl.graphs.evidence import Evidence
 
 GIVEN = "given"
 """The name of the encoder where a course brings its own feature matrix."""
+
+NONE = "none"
+"""The name of the encoder that reads nothing: for methods that need no features."""
 
 
 def gather_evidence(course: Course, encoder: str = "auto") -> tuple[Evidence, str]:
@@ -16,7 +22,10 @@ def gather_evidence(course: Course, encoder: str = "auto") -> tuple[Evidence, st
     "auto" takes the course's own feature matrix where it has one. A view that the course
     cannot offer is None.
     """
-    if encoder in ("auto", GIVEN) and course.features is not None:
+    features: FloatArray
+    if encoder == NONE:
+        features, used = np.empty((len(course), 0)), NONE
+    elif encoder in ("auto", GIVEN) and course.features is not None:
         features, used = course.features, GIVEN
     else:
         used = resolve_encoder(encoder)
@@ -25,5 +34,6 @@ def gather_evidence(course: Course, encoder: str = "auto") -> tuple[Evidence, st
         features=features,
         transitions=course.transition_matrix(),
         incidence=course.incidence(),
+        resource_links=course.resource_link_matrix(),
     )
     return evidence, used

@@ -19,7 +19,10 @@ class Evidence:
     (n × n, not negative), `incidence` is M (n × m, 0/1); either may be missing, and one without
     a non-zero entry counts as missing and becomes None.
 
-    All three are copies, so a later change to the caller's arrays changes nothing here.
+    `resource_features` (m × d') and `resource_links` (m × m: the row's resource is a prerequisite
+    of the column's) say more about the resources; some methods use them.
+
+    All are copies, so a later change to the caller's arrays changes nothing here.
     `features` is read-only; treat the sparse matrices as read-only too.
 
     >>> evidence = Evidence(np.eye(2), transitions=np.array([[0, 3], [0, 0]]))
@@ -30,6 +33,8 @@ class Evidence:
     features: FloatArray
     transitions: SparseMatrix | None = None
     incidence: SparseMatrix | None = None
+    resource_features: FloatArray | None = None
+    resource_links: SparseMatrix | None = None
 
     def __post_init__(self) -> None:
         features = _checked_features(self.features)
@@ -37,6 +42,30 @@ class Evidence:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "transitions", _checked_transitions(self.transitions, n))
         object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
+        self._check_resources()
+
+    def _check_resources(self) -> None:
+        """Check what is known of resources against the incidence, which says how many there are."""
+        if self.incidence is None:
+            object.__setattr__(self, "resource_features", None)
+            object.__setattr__(self, "resource_links", None)
+            return
+        m = self.incidence.shape[1]
+        if self.resource_features is not None:
+            features = _checked_features(self.resource_features)
+            if features.shape[0] != m:
+                raise ProprlError(
+                    f"{features.shape[0]} resources have features, but the incidence has {m} "
+                    "columns: expected one row per resource, in the same order"
+                )
+            object.__setattr__(self, "resource_features", features)
+        if self.resource_links is not None:
+            links = owned_csr(self.resource_links, "the matrix of resource links")
+            if links.shape != (m, m):
+                raise ProprlError(
+                    f"the matrix of resource links has shape {links.shape}; expected ({m}, {m})"
+                )
+            object.__setattr__(self, "resource_links", links if links.nnz else None)
 
     @property
     def concept_count(self) -> int:

@@ -38,6 +38,8 @@ class FitReport:
     """What each branch counts in the final probability; they sum to 1."""
     history: History = field(default_factory=History)
     """Every epoch, for methods that are trained in epochs."""
+    facts: Mapping[str, float | str] = field(default_factory=dict)
+    """What the method itself chose or counted, by name; RefD, for one, tells its sign."""
 
 
 class PairScorer(Protocol):
@@ -49,6 +51,8 @@ class PairScorer(Protocol):
 
     settings_type: ClassVar[type[Settings]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    needs: ClassVar[frozenset[str]]
+    """What a course must bring, in the words of `proprl.models.needs`; checked before a fit."""
 
     def __init__(self, settings: Any, *, device: str = "auto") -> None: ...
 

@@ -50,7 +50,8 @@ class ProPRLNetwork(nn.Module):
     """Concept encoders and pair scorers. The views are those a course has, in a fixed order.
 
     With both views a gate fuses them; with one, that view alone feeds the fused scorer; with
-    none, the concepts' own texts do ("content"). A view that is missing has no parameters.
+    none, the concepts' own texts do ("content"). A view that is missing has no parameters, nor
+    has a gate that is not `gated`: it gives both views half.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class ProPRLNetwork(nn.Module):
         dropout: float = 0.5,
         alpha: float = 0.05,
         k: int = 5,
+        gated: bool = True,
     ) -> None:
         super().__init__()
         self.encoders = nn.ModuleDict()
@@ -74,7 +76,8 @@ class ProPRLNetwork(nn.Module):
             )
         self.branches = nn.ModuleDict({view: PairHead(size) for view in self.encoders})
         r = 4 * size
-        self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if len(views) == 2 else None
+        gated = gated and len(views) == 2
+        self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if gated else None
         self.mlp_p = mlp(r, size, size // 4, 1, dropout=dropout)
 
     def encode(self, X: Tensor, channels: Mapping[str, tuple[Channel, ...]]) -> dict[str, Tensor]:
@@ -83,15 +86,17 @@ class ProPRLNetwork(nn.Module):
 
     def gate(self, r_u: Tensor, r_v: Tensor) -> Tensor:
         """g = σ(MLP_g([r^u; r^v; |r^u - r^v|; r^u ⊙ r^v])): (m, 4·size), the share of r^u."""
-        assert self.mlp_g is not None  # only called with two views
+        if self.mlp_g is None:
+            return torch.full_like(r_u, 0.5)
         both = torch.cat([r_u, r_v, (r_u - r_v).abs(), r_u * r_v], dim=-1)  # (m, 16·size)
         return torch.sigmoid(self.mlp_g(both))
 
     def fuse(self, views: Mapping[str, Tensor], pairs: Tensor) -> Tensor:
         """s^p = MLP_p(g ⊙ r^u + (1 - g) ⊙ r^v): (m,)."""
-        r_a = [pair_representation(*ends(H, pairs)) for H in views.values()]  # each (m, 4·size)
-        r = r_a[0]
-        if self.mlp_g is not None:
+        # In the network's order: that of a mapping read back from a file may be another.
+        r_a = [pair_representation(*ends(views[view], pairs)) for view in self.encoders]
+        r = r_a[0]  # (m, 4·size)
+        if len(r_a) == 2:
             g = self.gate(*r_a)
             r = g * r_a[0] + (1 - g) * r_a[1]  # (m, 4·size)
         return self.mlp_p(r).squeeze(-1)  # type: ignore[no-any-return]

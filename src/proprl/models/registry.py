@@ -9,10 +9,39 @@ from pydantic import ValidationError
 
 from proprl.errors import ProprlError, UnknownMethodError
 from proprl.models.base import PairScorer, Settings
+from proprl.models.conlearn import ConLearnScorer
+from proprl.models.dgcpl import DGCPLScorer
+from proprl.models.gae import GAEScorer, VGAEScorer
+from proprl.models.gkrom import GKROMScorer
+from proprl.models.mhavgae import MHAVGAEScorer
+from proprl.models.naive_bayes import NaiveBayesScorer
 from proprl.models.proprl import ProPRLScorer
+from proprl.models.proprl_ablations import (
+    WithoutGateScorer,
+    WithoutIrreversibilityScorer,
+    WithoutPropagationScorer,
+)
+from proprl.models.random_forest import RandomForestScorer
+from proprl.models.refd import RefDScorer
+from proprl.models.rvgae import RVGAEScorer
+from proprl.models.svm import SVMScorer
 
 METHODS: dict[str, type[PairScorer]] = {
     "proprl": ProPRLScorer,
+    "proprl-without-gate": WithoutGateScorer,
+    "proprl-without-propagation": WithoutPropagationScorer,
+    "proprl-without-irreversibility": WithoutIrreversibilityScorer,
+    "dgcpl": DGCPLScorer,
+    "conlearn": ConLearnScorer,
+    "gkrom": GKROMScorer,
+    "nb": NaiveBayesScorer,
+    "svm": SVMScorer,
+    "rf": RandomForestScorer,
+    "refd": RefDScorer,
+    "gae": GAEScorer,
+    "vgae": VGAEScorer,
+    "rvgae": RVGAEScorer,
+    "mhavgae": MHAVGAEScorer,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,11 @@ from proprl.files import write_bytes
 
 FORMAT = 1
 ROOT = "model.json"
+# Files that training writes: arrays, the checkpoint of an unfinished run, and what a process
+# leaves behind when it is killed while writing one of them.
+_OURS = re.compile(
+    r"[a-z]+-[0-9a-f]{12}\.safetensors|checkpoint\.safetensors|\..*\.[0-9a-f]{8}\.tmp"
+)
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -32,6 +38,7 @@ def write_bundle(folder: Path, content: Mapping[str, Any], files: Mapping[str, A
     """Write a model: its description, and named files of named arrays."""
     folder = Path(folder)
     check_destination(folder)
+    replaced = _listed_files(folder)
     listing: dict[str, dict[str, str]] = {}
     for name, arrays in files.items():
         data = save({key: np.ascontiguousarray(value) for key, value in arrays.items()})
@@ -41,50 +48,75 @@ def write_bundle(folder: Path, content: Mapping[str, Any], files: Mapping[str, A
         listing[name] = {"file": file, "sha256": digest}
     document = {"format": FORMAT, **content, "files": listing}
     write_bytes(folder / ROOT, _encode({**document, "checksum": _checksum(document)}))
-    named = {entry["file"] for entry in listing.values()}
-    for path in folder.glob("*-*.safetensors"):
-        if path.name not in named:
-            path.unlink(missing_ok=True)
+    # Only what the old model listed is removed: nothing else in the folder is ours to judge.
+    for file in replaced - {entry["file"] for entry in listing.values()}:
+        (folder / file).unlink(missing_ok=True)
+    for leftover in folder.glob(".*.safetensors.*.tmp"):  # of a process that was killed
+        leftover.unlink(missing_ok=True)
 
 
 def check_destination(folder: Path) -> None:
     """Refuse a folder that holds something other than a model: never mix the two."""
-    if folder.exists() and not folder.is_dir():
-        raise BundleError(f"{folder} is a file; choose a folder for the model")
-    if not folder.is_dir() or (folder / ROOT).exists():
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise BundleError(f"{folder} is a file; choose a folder for the model")
+        present = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    except OSError as error:
+        raise BundleError(f"cannot write {folder}: {error.strerror or error}") from error
+    if ROOT in present:
+        if not _listed_files(folder):
+            raise BundleError(
+                f"{folder / ROOT} is not a model of proprl's, or a damaged one; "
+                "remove the folder or choose another"
+            )
         return
-    # An unfinished run leaves its checkpoint here, and hidden files are nobody's work.
-    foreign = [p.name for p in folder.iterdir() if not p.name.startswith((".", "checkpoint."))]
-    if any(not name.endswith(".safetensors") for name in foreign):
+    foreign = sorted(name for name in present if not _OURS.fullmatch(name))
+    if foreign:
         raise BundleError(
-            f"{folder} is not empty and holds no model (found {sorted(foreign)[0]}); "
-            "choose another folder"
+            f"{folder} is not empty and holds no model (found {foreign[0]}); choose another folder"
         )
+
+
+def _listed_files(folder: Path) -> set[str]:
+    """Give the files that the model in a folder consists of; none where there is no model."""
+    try:
+        document = json.loads((folder / ROOT).read_bytes())
+        names = {entry["file"] for entry in document["files"].values()}
+        ours = isinstance(document["format"], int) and isinstance(document["checksum"], str)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return set()
+    return {name for name in names if _OURS.fullmatch(str(name))} if ours else set()
 
 
 def read_bundle(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, npt.NDArray[Any]]]]:
     """Give a model's description and its files of arrays; anything suspicious is refused."""
     folder = Path(folder)
     document = _read_root(folder)
-    files = {name: _read_arrays(folder, entry) for name, entry in document.pop("files").items()}
-    return document, files
+    listing = document.pop("files", None)
+    if not isinstance(listing, dict) or not all(
+        isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in ("file", "sha256"))
+        for entry in listing.values()
+    ):
+        raise BundleError(f"{folder / ROOT} is not a proprl model: it lists no files")
+    return document, {name: _read_arrays(folder, entry) for name, entry in listing.items()}
 
 
 def _read_root(folder: Path) -> dict[str, Any]:
     path = folder / ROOT
-    if not path.is_file():
-        what = "does not exist" if not folder.exists() else f"holds no {ROOT}"
-        raise BundleError(f"{folder} {what}: give the folder that `proprl train --out` wrote")
     try:
+        if not path.is_file():
+            what = "does not exist" if not folder.exists() else f"holds no {ROOT}"
+            raise BundleError(f"{folder} {what}: give the folder that `proprl train --out` wrote")
         raw = path.read_bytes()
-        document = json.loads(raw)
-    except (OSError, ValueError) as error:
+        document: dict[str, Any] = json.loads(raw)
+    except (OSError, ValueError, RecursionError) as error:
         raise BundleError(f"{path} is damaged ({error}); restore it or train again") from error
-    if not isinstance(document, dict) or not isinstance(document.get("format"), int):
+    number = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(number, int) or number < 1:
         raise BundleError(f"{path} is not a proprl model: it has no format number")
-    if document["format"] > FORMAT:
+    if number > FORMAT:
         raise BundleError(
-            f"{path} has format {document['format']}, this version of proprl reads up to "
+            f"{path} has format {number}, this version of proprl reads up to "
             f"{FORMAT}; update proprl"
         )
     checksum = document.pop("checksum", None)

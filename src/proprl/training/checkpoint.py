@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from proprl.errors import CheckpointError
-from proprl.files import replacing
+from proprl.files import remove_leftovers, replacing
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,13 @@ class Checkpoint:
                 raise OSError(str(error)) from error
 
     def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """Give the kept state, or None for a run that starts at the beginning."""
-        if not self.resume or not self.path.exists():
+        """Give the kept state, or None for a run that starts at the beginning.
+
+        Without `resume`, what an earlier run has kept is dropped.
+        """
+        if not self.resume:
+            self.remove()
+        if not self.path.exists():
             return None
         try:
             with safe_open(self.path, framework="pt") as file:
@@ -64,8 +69,10 @@ class Checkpoint:
         return tensors, facts
 
     def remove(self) -> None:
-        """Remove the file: the run is complete."""
-        self.path.unlink(missing_ok=True)
+        """Remove the file: the run is complete, or another one starts over."""
+        if self.path.exists():
+            self.path.unlink()
+        remove_leftovers(self.path)
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -27,6 +27,16 @@ class Schedule:
     weight_decay: float = 0.0
     patience: int | None = None
     """Stop after this many epochs without a better validation AUC; None: never."""
+    decoupled_decay: bool = False
+    """Weight decay apart from the gradient (AdamW) instead of within it (Adam)."""
+    halve_at: tuple[float, ...] = ()
+    """Halve the learning rate after these shares of the epochs."""
+    clip_norm: float | None = None
+    """Scale gradients down to this norm; None: never."""
+
+    def rate(self, epoch: int) -> float:
+        """Give the learning rate of an epoch, counted from 0."""
+        return self.learning_rate * 0.5 ** sum(epoch >= s * self.epochs for s in self.halve_at)
 
 
 @dataclass(frozen=True)
@@ -68,11 +78,13 @@ def train_network(
     device: torch.device,
     progress: Progress = SILENT,
     checkpoint: Checkpoint | None = None,
+    before_epoch: Callable[[], None] | None = None,
 ) -> History:
     """Train `network` in place, leave it at its best validation epoch, and give the history.
 
     `loss(pairs, labels)` is the objective of a batch; `score(pairs)` gives probabilities in
-    evaluation mode. Call inside `seeded(...)`: then a run that was killed and resumed ends
+    evaluation mode; `before_epoch` may draw what changes from epoch to epoch, from torch's global
+    generator. Call inside `seeded(...)`: then a run that was killed and resumed ends
     with the same bits as one that was not.
     """
     pairs = torch.from_numpy(split.train.pairs).to(device)
@@ -81,6 +93,7 @@ def train_network(
         network.parameters(),
         lr=schedule.learning_rate,
         weight_decay=schedule.weight_decay,
+        decoupled_weight_decay=schedule.decoupled_decay,
         fused=True,
     )
     history = History()
@@ -91,20 +104,25 @@ def train_network(
 
     progress.begin("training", schedule.epochs, done=len(history.epochs))
     while not _finished(history, schedule):
+        for group in optimiser.param_groups:
+            group["lr"] = schedule.rate(len(history.epochs))
+        if before_epoch:
+            before_epoch()
         network.train()
         total = 0.0
         for batch in torch.split(torch.randperm(len(pairs)).to(device), schedule.batch_size):
             optimiser.zero_grad()
             batch_loss = loss(pairs[batch], labels[batch])
             batch_loss.backward()  # type: ignore[no-untyped-call]
+            if schedule.clip_norm is not None:
+                nn.utils.clip_grad_norm_(network.parameters(), schedule.clip_norm)
             optimiser.step()
             total += batch_loss.item() * len(batch)
-        record = _validate(total / len(pairs), score, split)
-        if not math.isfinite(record.loss):
+        if not math.isfinite(total):
             raise TrainingError(
-                f"the loss is {record.loss} in epoch {len(history.epochs) + 1}; "
-                "try a lower learning rate"
+                f"the loss is {total} in epoch {len(history.epochs) + 1}; try a lower learning rate"
             )
+        record = _validate(total / len(pairs), score, split)
         if history.add(record):
             best = {name: value.detach().clone() for name, value in network.state_dict().items()}
         if checkpoint:
@@ -131,6 +149,8 @@ def _validate(
     if len(split.validation) == 0:
         return EpochRecord(train_loss, None, train_loss)
     p = torch.from_numpy(score(split.validation.pairs)).double().clamp(1e-7, 1 - 1e-7)
+    if not bool(p.isfinite().all()):
+        raise TrainingError("validation scores are not numbers; try a lower learning rate")
     y = torch.from_numpy(split.validation.labels).double()
     validation_loss = nn.functional.binary_cross_entropy(p, y).item()
     validation_auc = auc(split.validation.labels, p.numpy())

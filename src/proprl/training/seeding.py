@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import torch
 
+from proprl.errors import TrainingError
+
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
@@ -38,4 +40,8 @@ def pick_device(device: str = "auto") -> torch.device:
     """Give the device of that name; "auto" is a GPU where there is one, else the CPU."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError) as error:
+        why = str(error).splitlines()[0]
+        raise TrainingError(f"cannot compute on the device {device!r}: {why}") from error

@@ -1,0 +1,188 @@
+"""Whether labels, behaviour and resources number the concepts from the same row.
+
+A table whose ids are one row out looks sound: every id is known. But its pairs then hardly ever
+meet what the other tables say about the same concepts. So each set of pairs is moved by s rows
+(both ends), for s in −3..+3, and the pairs that another table confirms are counted:
+
+- a positive, by a direct behaviour link between its two concepts, in either direction;
+- a positive, by a resource that holds both;
+- a behaviour link (the strongest 2,000), by a resource that holds both.
+
+A shift *stands out* when it has at least twice the confirmed pairs of the other shifts' mean, and
+of shift 0 unless it is 0 itself. Popular concepts meet anywhere, so that alone proves nothing:
+each count is also held against what chance would give at that shift (see `witnesses`). A Poisson
+count with the lift (confirmed over expected) of all other shifts must be as high with p < 0.001 / 7
+only; and against shift 0, two Poisson counts of one lift must differ so with p < 0.001 / 7 only
+(a binomial test of how their sum is divided).
+
+The level is strict because pairs that share a concept are not quite independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import binomtest, poisson
+
+from proprl.arrays import IntArray, SparseMatrix
+from proprl.data.audit.finding import SHOWN, Finding, counted
+from proprl.data.audit.rows import LabelledRows
+from proprl.data.audit.witnesses import Behaviour, Resources, Witness, links_of
+
+SHIFTS = range(-3, 4)
+_TIMES = 2
+_LEVEL = 0.001 / len(SHIFTS)
+_STRONGEST = 2_000
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How many pairs another table confirms at each shift, and how many it would by chance."""
+
+    confirmed: Mapping[int, int]
+    expected: Mapping[int, float]
+
+    def standing_out(self) -> int | None:
+        """Return the shift that fits clearly better than the others; None if there is none."""
+        best = max(SHIFTS, key=lambda s: (self.confirmed[s], s == 0))
+        found, others = self.confirmed[best], [s for s in SHIFTS if s != best]
+        elsewhere = sum(self.confirmed[s] for s in others)
+        by_chance = sum(self.expected[s] for s in others)
+        if not by_chance or found * len(others) < _TIMES * elsewhere:
+            return None
+        usual = self.expected[best] * elsewhere / by_chance
+        if poisson.sf(found - 1, usual) >= _LEVEL:
+            return None
+        return best if best == 0 or self._beats_zero(best) else None
+
+    def _beats_zero(self, shift: int) -> bool:
+        found, here = self.confirmed[shift], self.confirmed[0]
+        share = self.expected[shift] / (self.expected[shift] + self.expected[0])
+        unlikely = binomtest(found, found + here, share, alternative="greater").pvalue < _LEVEL
+        return bool(found >= _TIMES * here and unlikely)
+
+
+def fit(pairs: IntArray, witness: Witness, n: int) -> Fit:
+    """Return how many of the pairs are confirmed when both ends are moved by each shift."""
+    confirmed, expected = {}, {}
+    for shift in SHIFTS:
+        moved = pairs + shift
+        moved = moved[((moved >= 0) & (moved < n)).all(axis=1)]
+        confirmed[shift] = int(witness.confirms(moved).sum())
+        expected[shift] = float(witness.chance(moved).sum())
+    return Fit(confirmed, expected)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The fit of each two tables, and the shift that sets a table right against the names.
+
+    Resources are the measure: they hold names or were linked by them. Where they do not speak
+    of one table, the other table and the fit between the two stand in.
+    """
+
+    labels_by_resources: Fit | None
+    labels_by_behaviour: Fit | None
+    labels_by_behaviour_forward: Fit | None  # told in details; direction is no matter of shift
+    behaviour_by_resources: Fit | None
+
+    @classmethod
+    def of(
+        cls,
+        rows: LabelledRows | None,
+        transitions: SparseMatrix | None,
+        incidence: SparseMatrix | None,
+        n: int,
+    ) -> Alignment:
+        """Measure every two tables that the course has."""
+        together = None if incidence is None else Resources(incidence)
+        links = forward = either = None
+        if transitions is not None:
+            links = links_of(transitions)
+            forward = Behaviour(links, n)
+            either = Behaviour(links_of(transitions + transitions.T), n)
+
+        def measure(pairs: IntArray | None, witness: Witness | None) -> Fit | None:
+            return None if pairs is None or witness is None else fit(pairs, witness, n)
+
+        positives = None if rows is None else rows.positives
+        return cls(
+            measure(positives, together),
+            measure(positives, either),
+            measure(positives, forward),
+            measure(None if links is None else links[:_STRONGEST], together),
+        )
+
+    def label_shift(self) -> int | None:
+        """Return by how many rows both ids of a label must be moved; None if nothing tells."""
+        by_resources, by_behaviour, behaviour = self._shifts()
+        if by_resources is not None or by_behaviour is None:
+            return by_resources
+        return by_behaviour + (behaviour or 0)
+
+    def behaviour_shift(self) -> int | None:
+        """Return by how many rows behaviour must be moved; None if no resource tells."""
+        by_resources, by_behaviour, behaviour = self._shifts()
+        if behaviour is not None or by_resources is None or by_behaviour is None:
+            return behaviour
+        return by_resources - by_behaviour
+
+    def _shifts(self) -> tuple[int | None, int | None, int | None]:
+        fits = self.labels_by_resources, self.labels_by_behaviour, self.behaviour_by_resources
+        labels, links, behaviour = (None if f is None else f.standing_out() for f in fits)
+        return labels, links, behaviour
+
+    def counts(self, *fits: str) -> dict[str, dict[str, int]]:
+        """Return these fits as confirmed pairs by shift."""
+        known = {name: getattr(self, name) for name in fits}
+        return {
+            name: {f"{shift:+d}": count for shift, count in fit.confirmed.items()}
+            for name, fit in known.items()
+            if fit is not None
+        }
+
+
+def alignment_findings(
+    alignment: Alignment, rows: LabelledRows | None, links: int
+) -> Iterator[Finding]:
+    """Yield the shift of the labels and of the behaviour, where the course can tell."""
+    shift = alignment.label_shift()
+    if rows is not None and shift is not None:
+        names = [name for name in vars(alignment) if name.startswith("labels")]
+        shown = rows.positives[:SHOWN] if shift else ()
+        examples = [_moved(rows, pair, shift) for pair in shown]
+        yield _shifted("label", "labels", shift, len(rows), alignment.counts(*names), examples)
+    shift = alignment.behaviour_shift()
+    if shift is not None:
+        counts = alignment.counts("behaviour_by_resources")
+        yield _shifted("behaviour", "behaviour links", shift, links, counts, [])
+
+
+def _shifted(
+    kind: str, what: str, shift: int, total: int, counts: Mapping[str, Any], examples: list[str]
+) -> Finding:
+    signed = f"{shift:+d}".replace("-", "−")
+    rows = "row" if abs(shift) == 1 else "rows"
+    return counted(
+        f"{kind}_shift",
+        f"{what} that are {signed} {rows} out" if shift else f"{what} that are rows out",
+        "error",
+        total if shift else 0,
+        total,
+        f"As they stand the {what} speak of the wrong concepts, for they fit the other tables "
+        f"best {signed} {rows} on: add {signed} to both ids."
+        if shift
+        else f"The {what} fit the other tables best as they stand: nothing to do.",
+        examples=examples,
+        details={"shift": shift, **counts},
+    )
+
+
+def _moved(rows: LabelledRows, pair: IntArray, shift: int) -> str:
+    """Say what a pair reads as, and what it would mean."""
+    moved = pair + shift
+    if not ((moved >= 0) & (moved < len(rows.names))).all():
+        return f"{rows.arrow(pair)} (read on: outside the table)"
+    return f"{rows.arrow(pair)} (meant: {rows.arrow(moved)})"

@@ -1,0 +1,146 @@
+"""A public benchmark set as a course, with its index faults repaired or left in."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from proprl.arrays import FloatArray
+from proprl.data.benchmarks import layouts
+from proprl.data.benchmarks.catalogue import BenchmarkSet, find_benchmark
+from proprl.data.benchmarks.location import check_files, data_root
+from proprl.data.course import Course
+from proprl.errors import Problem, PublicDataError
+
+Alignment = Literal["fixed", "published"]
+Features = Literal["bert"]
+Incidence = Literal["gkrom", "published"]
+
+
+def load_benchmark(
+    name: str,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    alignment: Alignment = "fixed",
+    features: Features | None = None,
+    incidence: Incidence = "gkrom",
+) -> Course:
+    """Return a public set as a course, with the published split and every published row.
+
+    `alignment` "fixed" repairs the two index faults of the public data, so that labels, names,
+    resources and behaviour speak of the same concepts; "published" leaves them as released.
+    `features` "bert" and `incidence` "published" read `bert_embeddings.csv` and
+    `Hypergraph_H.csv`, which must be copied into the folder first: they are not fetched.
+    """
+    _check_option("alignment", alignment, get_args(Alignment))
+    _check_option("features", features, (None, *get_args(Features)))
+    _check_option("incidence", incidence, get_args(Incidence))
+    public = find_benchmark(name)
+    folder = data_root(root)
+    check_files(public, folder)
+    dgcpl, gkrom = folder / "dgcpl" / public.folder, folder / "gkrom" / public.folder
+    names = layouts.read_index(dgcpl / "concepts_index.csv")
+    titles = layouts.read_index(gkrom / "resources_index.csv")
+    resources, notes = _resources(public, folder, titles)
+    if incidence == "gkrom":
+        mentions, foreign = _mentions(gkrom, names)
+        notes += foreign
+    else:
+        H = layouts.read_hypergraph(dgcpl / "Hypergraph_H.csv", (len(names), len(titles)))
+        mentions = _matrix_links(H)
+    course = Course.from_tables(
+        name=public.name,
+        description=public.title,
+        language="en",
+        concepts=pl.DataFrame(
+            {"id": _ids("c", len(names)), "name": [name.replace("_", " ") for name in names]}
+        ),
+        resources=resources,
+        concept_resources=mentions,
+        resource_links=_resource_links(gkrom),
+        transitions=_transitions(public, dgcpl, len(names), alignment),
+        pairs=_pairs(public, dgcpl, alignment),
+        features=layouts.read_bert(dgcpl / "bert_embeddings.csv", names) if features else None,
+        repeated_pairs="keep",
+    )
+    return replace(course, warnings=(*notes, *course.warnings))
+
+
+def _check_option(option: str, value: str | None, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        raise PublicDataError(f"{option} is one of {', '.join(map(repr, known))}, not {value!r}")
+
+
+def _ids(letter: str, count: int) -> list[str]:
+    return [f"{letter}{number}" for number in range(count)]
+
+
+def _id(letter: str, number: str) -> pl.Expr:
+    return pl.format(letter + "{}", pl.col(number))
+
+
+def _pairs(public: BenchmarkSet, dgcpl: Path, alignment: Alignment) -> pl.DataFrame:
+    offset = public.label_offset if alignment == "fixed" else 0
+    shifted = layouts.read_pairs(dgcpl).with_columns(pl.col("start", "end") + offset)
+    return shifted.select(
+        source=_id("c", "start"), target=_id("c", "end"), label="result", split="split"
+    )
+
+
+def _transitions(public: BenchmarkSet, dgcpl: Path, n: int, alignment: Alignment) -> pl.DataFrame:
+    offset = public.released_behaviour_offset if alignment == "published" else 0
+    # Index -1 is the last row in the released loader: hence the remainder.
+    shifted = layouts.read_clickstream(dgcpl).with_columns((pl.col("head", "tail") + offset) % n)
+    return shifted.select(source=_id("c", "head"), target=_id("c", "tail"), weight="readers")
+
+
+def _mentions(gkrom: Path, names: list[str]) -> tuple[pl.DataFrame, list[Problem]]:
+    """Return which concept is in which resource; GKROM numbers the concepts in its own way."""
+    row_of = {name: row for row, name in enumerate(names)}
+    index = layouts.read_index(gkrom / "concepts_index.csv")
+    contains = layouts.read_relation(gkrom, "r_contain_c")  # resource, concept
+    rows = pl.Series("concept", [row_of.get(index[c]) for c in contains["second"]], dtype=pl.Int64)
+    links = contains.with_columns(rows).drop_nulls()
+    left_out = len(contains) - len(links)
+    expected = (
+        f"{left_out} of {len(contains)} links are of the {len(set(index) - set(names))} concepts "
+        "that the set has no labels for: they are not read"
+    )
+    notes = [Problem("r_contain_c_data_*.csv", None, None, None, expected)] if left_out else []
+    return links.select(concept=_id("c", "concept"), resource=_id("r", "first")), notes
+
+
+def _matrix_links(H: FloatArray) -> pl.DataFrame:
+    rows, columns = np.nonzero(H)
+    return pl.DataFrame({"row": rows, "column": columns}).select(
+        concept=_id("c", "row"), resource=_id("r", "column")
+    )
+
+
+def _resource_links(gkrom: Path) -> pl.DataFrame:
+    # In the public files the dependent resource stands first.
+    depends = layouts.read_relation(gkrom, "depend_on_r")
+    return depends.select(source=_id("r", "second"), target=_id("r", "first"))
+
+
+def _resources(
+    public: BenchmarkSet, folder: Path, titles: list[str]
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """Return the resources, with their texts where those are public."""
+    texts = layouts.read_texts(folder / public.texts) if public.texts else {}
+    with_nul = [title for title in titles if "\0" in texts.get(title, "")]
+    expected = "NUL characters in the text were read as spaces"
+    notes = [Problem(public.texts or "", None, "text", title, expected) for title in with_nul]
+    resources = pl.DataFrame(
+        {
+            "id": _ids("r", len(titles)),
+            "title": titles,
+            "text": [texts.get(title, "").replace("\0", " ") for title in titles],
+        }
+    )
+    return resources, notes

@@ -1,0 +1,1 @@
+"""The paper's tables, run again under protocols that can be trusted."""

@@ -1,0 +1,131 @@
+"""One run of an experiment: what determines it, and what comes out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from proprl.data.benchmarks import BENCHMARKS, load_benchmark
+from proprl.data.bundled import load_course
+from proprl.data.course import Course
+from proprl.data.folds import leak_free_folds, new_concept_splits
+from proprl.data.splits import LabelledPairs, PairSplit, given_split
+from proprl.errors import ProprlError
+from proprl.evaluation.metrics import evaluate_scores
+from proprl.features.evidence import gather_evidence
+from proprl.graphs.evidence import Evidence
+from proprl.models.registry import method, method_settings
+
+PROTOCOLS = ("published", "leak-free", "new-concepts")
+FOLDS = 10
+# Raised whenever the meaning of a result changes, so that old results are not taken for new.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that determines one result."""
+
+    method: str
+    course: str
+    """The name of a public set, of a bundled course, or a folder."""
+    protocol: str = "published"
+    fold: int = 0
+    """Which fold (leak-free) or draw of concepts (new-concepts); 0 under `published`."""
+    seed: int = 0
+    preset: str = "default"
+    changes: dict[str, Any] = field(default_factory=dict)
+    alignment: str = "fixed"
+    encoder: str = "auto"
+    shuffled_labels: bool = False
+    """A control: labels that say nothing must teach nothing."""
+
+    def key(self, data: str) -> str:
+        """Give the name under which the result on that data is kept."""
+        text = json.dumps({**asdict(self), "data": data, "version": VERSION}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@lru_cache(maxsize=8)
+def course_of(name: str, alignment: str, root: str | None) -> Course:
+    """Give the course of that name; public sets come from `root`."""
+    if name in BENCHMARKS:
+        return load_benchmark(name, root, alignment=alignment)  # type: ignore[arg-type]
+    return load_course(name)
+
+
+@lru_cache(maxsize=4)
+def evidence_of(name: str, alignment: str, root: str | None, encoder: str) -> tuple[Evidence, str]:
+    """Give a course's evidence; texts are encoded once and shared by all runs of a process."""
+    return gather_evidence(course_of(name, alignment, root), encoder)
+
+
+def split_of(run: Run, course: Course) -> PairSplit:
+    """Give the split that the protocol asks for."""
+    labelled = course.labelled_pairs()
+    if run.protocol == "published":
+        parts = course.split_column()
+        if parts is None:
+            raise ProprlError(f"{course.name} has no published split: its pairs name no parts")
+        split = given_split(labelled, parts)
+    elif run.protocol == "leak-free":
+        split = leak_free_folds(labelled, folds=FOLDS)[run.fold]
+    elif run.protocol == "new-concepts":
+        split = new_concept_splits(labelled, repeats=run.fold + 1)[run.fold]
+    else:
+        known = ", ".join(PROTOCOLS)
+        raise ProprlError(f"there is no protocol {run.protocol!r}; known: {known}")
+    return _shuffled(split, run.seed) if run.shuffled_labels else split
+
+
+def execute(run: Run, root: str | None = None) -> dict[str, Any]:
+    """Fit once, touch test once, and give the metrics and what they cost.
+
+    On one thread: sums over more depend on their number, and a result must not.
+    """
+    torch.set_num_threads(1)
+    course = course_of(run.course, run.alignment, root)
+    evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder)
+    split = split_of(run, course)
+    settings = method_settings(run.method, run.preset, **run.changes)
+    scorer = method(run.method)(settings, device="cpu")
+    started = time.perf_counter()
+    report = scorer.fit(evidence, split, seed=run.seed)
+    fitted = time.perf_counter()
+    forward = scorer.score(split.test.pairs)
+    scored = time.perf_counter()
+    reverse = scorer.score(split.test.pairs[:, ::-1].copy())
+    metrics = evaluate_scores(
+        split.test.labels, forward, reverse, pairs=split.test.pairs, threshold=report.threshold
+    )
+    return {
+        "run": asdict(run),
+        "encoder": encoder,
+        "metrics": metrics,
+        "train_seconds": fitted - started,
+        "score_seconds": scored - fitted,
+        "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
+        "epochs": len(report.history.epochs),
+    }
+
+
+def _shuffled(split: PairSplit, seed: int) -> PairSplit:
+    rng = np.random.default_rng(seed)
+
+    def shuffle(part: LabelledPairs) -> LabelledPairs:
+        return LabelledPairs(part.pairs, rng.permutation(part.labels))
+
+    return PairSplit(
+        shuffle(split.train),
+        shuffle(split.validation),
+        split.test,
+        split.protocol,
+        promises_reversed=split.promises_reversed,
+    )

@@ -1,0 +1,48 @@
+"""What a method needs of a course, and what to say where it is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from proprl.errors import MissingInputError
+
+LABELS: Final = "labels"
+FEATURES: Final = "features"
+RESOURCE: Final = "resource"
+BEHAVIOUR: Final = "behaviour"
+RESOURCE_OR_BEHAVIOUR: Final = "resource or behaviour"
+
+SUPERVISED: Final = frozenset({LABELS, FEATURES})
+"""What most methods need: labelled pairs to learn from, and a vector for each concept."""
+
+REMEDIES: Final = {
+    LABELS: "labelled pairs: add pairs.csv with columns source, target, label",
+    FEATURES: "a vector for each concept: choose an encoder other than `none`",
+    RESOURCE: "resources that hold concepts: add resources.csv, and concept_resources.csv "
+    "unless the texts mention the concepts by name",
+    BEHAVIOUR: "learner behaviour: add interactions.csv or transitions.csv",
+    RESOURCE_OR_BEHAVIOUR: "learner behaviour or resources that hold concepts: add "
+    "interactions.csv, transitions.csv or resources.csv",
+}
+"""Every need by its name, and how a course comes to fulfil it."""
+
+
+def missing_inputs(needs: Collection[str], present: Collection[str]) -> tuple[str, ...]:
+    """Give the needs that what is present does not fulfil, in the order of `REMEDIES`.
+
+    >>> missing_inputs({"labels", "resource or behaviour"}, {"behaviour"})
+    ('labels',)
+    """
+    fulfilled = set(present)
+    if fulfilled & {RESOURCE, BEHAVIOUR}:
+        fulfilled.add(RESOURCE_OR_BEHAVIOUR)
+    return tuple(need for need in REMEDIES if need in needs and need not in fulfilled)
+
+
+def check_inputs(name: str, needs: Collection[str], present: Collection[str], course: str) -> None:
+    """Raise an error that names the files to provide, unless everything needed is present."""
+    missing = missing_inputs(needs, present)
+    if missing:
+        lines = [f"{name} cannot learn from {course}; it needs"]
+        raise MissingInputError("\n".join([*lines, *(f"  {REMEDIES[need]}" for need in missing)]))

@@ -13,8 +13,11 @@ from proprl.models.conlearn import ConLearnScorer
 from proprl.models.dgcpl import DGCPLScorer
 from proprl.models.gae import GAEScorer, VGAEScorer
 from proprl.models.gkrom import GKROMScorer
+from proprl.models.hgapnet import HGAPNetScorer
+from proprl.models.lcpre import LCPREScorer
 from proprl.models.mhavgae import MHAVGAEScorer
 from proprl.models.naive_bayes import NaiveBayesScorer
+from proprl.models.prereq import PrereqScorer
 from proprl.models.proprl import ProPRLScorer
 from proprl.models.proprl_ablations import (
     WithoutGateScorer,
@@ -42,6 +45,9 @@ METHODS: dict[str, type[PairScorer]] = {
     "vgae": VGAEScorer,
     "rvgae": RVGAEScorer,
     "mhavgae": MHAVGAEScorer,
+    "prereq": PrereqScorer,
+    "lcpre": LCPREScorer,
+    "hgapnet": HGAPNetScorer,
 }
 
 

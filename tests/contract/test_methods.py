@@ -36,7 +36,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "vgae": {"epochs": 100},
     "rvgae": {"epochs": 100},
     "mhavgae": {"epochs": 100},
-    "prereq": {"size": 64, "topics": 20, "epochs": 30},
+    "prereq": {"size": 64, "epochs": 30},  # with only 20 topics the seed would decide
     "lcpre": {"size": 32, "paths": 4, "epochs": 10, "batch_size": 64, "learning_rate": 5e-3},
     "hgapnet": {"size": 32, "epochs": 15, "batch_size": 32},
 }
@@ -79,8 +79,7 @@ MUST_REACH = {
     "rvgae": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
     # Attention blurs it once more: over seeds 0 to 4 from 0.45 to 0.7 came out in order.
     "mhavgae": Expectation(auc=0.65, ordered=0.4, views=("resource",)),
-    # Topics start at random: over seeds 0 to 3 the AUC came out from 0.71 to 0.92.
-    "prereq": Expectation(auc=0.65, ordered=0.6, views=("resource",)),
+    "prereq": Expectation(auc=0.75, ordered=0.65, views=("resource",)),
     "lcpre": Expectation(auc=0.85, ordered=0.85, views=("resource",)),
     "hgapnet": Expectation(auc=0.85, ordered=0.9, views=("resource",)),
 }

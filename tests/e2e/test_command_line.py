@@ -5,43 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import proprl
-from proprl.cli import main
 from proprl.data import Course, write_course
+from terminal import Terminal
 
 QUICK = ["--set", "size=32", "--set", "epochs=3"]
-
-
-class Terminal:
-    """Runs a command in this process and remembers what it said."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-
-    def __call__(self, *words: object, expect: int = 0) -> str:
-        self.monkeypatch.setattr(sys, "argv", ["proprl", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = self.capsys.readouterr()
-        self.error = said.err
-        assert (end.value.code or 0) == expect, said.out + said.err
-        assert "Traceback" not in said.err
-        return said.out
-
-
-@pytest.fixture
-def proprl_(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Terminal:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    return Terminal(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="session")

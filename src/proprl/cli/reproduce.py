@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proprl.cli.options import Json
+
+if TYPE_CHECKING:
+    from proprl.experiments.comparison import Cell
 
 
 def reproduce(
@@ -60,16 +64,23 @@ def reproduce(
         ours="proprl" if "proprl" in methods else None,
         with_published=protocol == "published",
     )
-    name = f"{experiment}-{protocol}"
+    stem = f"{experiment}-{protocol}"
     for ending, text in (("md", table.markdown()), ("tex", table.latex()), ("csv", table.csv())):
-        write_text(out / f"{name}.{ending}", text)
+        write_text(out / f"{stem}.{ending}", text)
     if as_json:
         print_json(results)
         return
-    heads = [f"{c} {NAMES[m]}" for c in courses for m in METRICS]
-    rows = [
-        [m, *(table.cells[m, c, metric].mean for c in courses for metric in METRICS)]
-        for m in methods
-    ]
-    print_table(f"{experiment}, {protocol}", ["method", *heads], rows)
-    say(f"Wrote [bold]{escape(str(out / name))}[/].md, .tex and .csv.")
+    heads = [NAMES[m] for m in METRICS]
+    if protocol == "published":
+        heads += [f"paper {NAMES[m]}" for m in METRICS]
+    for c in courses:  # one table each: all of them side by side are too wide for a terminal
+        rows = [
+            [m, *_numbers([table.cells[m, c, x] for x in METRICS], len(heads))] for m in methods
+        ]
+        print_table(f"{experiment}, {protocol}: {c}", ["method", *heads], rows)
+    say(f"Wrote [bold]{escape(str(out / stem))}[/].md, .tex and .csv.")
+
+
+def _numbers(cells: Sequence[Cell], count: int) -> list[float | None]:
+    """Give our means and, where there is room for them, the published numbers."""
+    return [*(cell.mean for cell in cells), *(cell.published for cell in cells)][:count]

@@ -40,7 +40,13 @@ def main() -> None:
 
 def course(seed: int):
     return planted_course(
-        concepts=400, transitions=5_600, pairs=1_600, features=768, noise=4.0, seed=seed
+        concepts=400,
+        transitions=5_600,
+        pairs=1_600,
+        features=768,
+        noise=4.0,
+        fill_up=True,
+        seed=seed,
     )
 
 

@@ -16,6 +16,7 @@ def planted_course(
     transitions: int = 800,
     features: int = 32,
     noise: float = 0.5,
+    fill_up: bool = False,
     seed: int = 0,
 ) -> Course:
     """Give a course whose prerequisites are known because they were planted.
@@ -25,6 +26,9 @@ def planted_course(
     topic and level with noise, none from the labels: features hold both, learners mostly move
     up within a topic, a resource holds neighbouring levels of a topic. Half of the labelled
     pairs are prerequisites; the others are reversed, or cross topics.
+
+    A topic offers only so many moves up, so there may be fewer than `transitions`; `fill_up` adds
+    moves anywhere until there are as many.
     """
     rng = np.random.default_rng(seed)
     topics = max(2, concepts // 15)
@@ -33,6 +37,8 @@ def planted_course(
     ids = [f"c{i}" for i in range(concepts)]
     named = np.array(ids)
     moves = _moves(topic, level, transitions, rng)
+    if fill_up:
+        moves = _filled_up(moves, concepts, transitions, rng)
     labelled, labels = _labelled(topic, level, pairs, rng)
     resources, links = _resources(topic, level, named)
     return Course.from_tables(
@@ -72,6 +78,15 @@ def _moves(topic: IntArray, level: FloatArray, count: int, rng: np.random.Genera
     up = (topic[i] == topic[j]) & (level[i] < level[j]) & (level[j] - level[i] < 0.4)
     drawn = drawn[(i != j) & (up | (rng.random(len(drawn)) < 0.2 * up.mean()))]
     return np.unique(drawn, axis=0)[rng.permutation(len(np.unique(drawn, axis=0)))[:count]]
+
+
+def _filled_up(moves: IntArray, n: int, count: int, rng: np.random.Generator) -> IntArray:
+    """Add distinct random moves until there are `count`."""
+    taken = {tuple(move) for move in moves.tolist()}
+    others = [(i, j) for i in range(n) for j in range(n) if i != j and (i, j) not in taken]
+    chosen = rng.permutation(len(others))[: count - len(moves)]
+    more = np.array([others[k] for k in chosen], dtype=np.int64).reshape(-1, 2)
+    return np.concatenate([moves, more])
 
 
 def _labelled(

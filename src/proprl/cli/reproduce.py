@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from proprl.cli import interrupts_raised
 from proprl.cli.options import Json
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def reproduce(
     courses = course or list(SETS)
     runs = plan(methods, courses, protocol=protocol, repeats=1 if quick else seeds, encoder=encoder)
     root = None if data is None else str(data)
-    results = run_all(runs, RunStore(out / "runs"), root=root, jobs=jobs, progress=ProgressBar())
+    store = RunStore(out / "runs")
+    with interrupts_raised():  # processes under way must be ended
+        results = run_all(runs, store, root=root, jobs=jobs, progress=ProgressBar())
     table = compare(
         results,
         methods=methods,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proprl.cli import INTERRUPTED
+from proprl.cli import INTERRUPTED, interrupts_raised
 from proprl.cli.options import Data, Json, Seed
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def train(
     progress = ProgressBar()
     started = time.perf_counter()
     try:
-        estimator.fit(course, progress=progress, checkpoint=checkpoint, resume=resume)
+        with interrupts_raised():
+            estimator.fit(course, progress=progress, checkpoint=checkpoint, resume=resume)
     except KeyboardInterrupt:
         progress.end()
         err.print(escape(_how_to_resume(checkpoint)), soft_wrap=True)

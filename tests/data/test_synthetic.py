@@ -6,9 +6,9 @@ from proprl.data.synthetic import planted_course
 
 
 def test_a_course_has_the_size_that_was_asked_for() -> None:
-    course = planted_course(concepts=60, pairs=200, transitions=900, features=8, fill_up=True)
+    course = planted_course(concepts=60, pairs=200, transitions=500, features=8, topics=2)
     assert course.transitions is not None
-    assert (len(course), len(course.transitions)) == (60, 900)
+    assert (len(course), len(course.transitions)) == (60, 500)
     labelled = course.labelled_pairs()
     assert (len(labelled), len(labelled.positives)) == (200, 100)
 

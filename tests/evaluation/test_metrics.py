@@ -254,6 +254,13 @@ class TestSimplexWeights:
         weights = simplex_weights(self.labels, branches, threshold=0.95)
         assert weights == pytest.approx([0.55, 0.45])
 
+    def test_without_a_threshold_auc_alone_decides(self) -> None:
+        """At 0.5 the first branch is perfect (F1 1); the second ranks as well and comes last."""
+        labels = np.array([0, 0, 1, 1])
+        branches = np.array([[0.1, 0.6], [0.2, 0.7], [0.8, 0.8], [0.9, 0.9]])
+        assert simplex_weights(labels, branches) == pytest.approx([0.45, 0.55])
+        assert simplex_weights(labels, branches, threshold=None).tolist() == [0, 1]
+
     @settings(max_examples=30, deadline=None)
     @given(seed=st.integers(0, 1000), branches=st.integers(1, 3))
     def test_no_other_point_of_the_grid_is_better(self, seed: int, branches: int) -> None:

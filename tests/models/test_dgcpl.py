@@ -113,6 +113,16 @@ def test_the_loss_sums_the_heads_and_the_batch_of_distillation(evidence: Evidenc
     assert got.item() == pytest.approx(expected, abs=1e-5)
 
 
+def test_encoding_some_concepts_gives_the_rows_of_encoding_all(evidence: Evidence) -> None:
+    method, rows = scorer(), torch.tensor([0, 2])
+    inputs = method.prepare(evidence, NO_PAIRS)
+    net = method.build(method.sizes(evidence), evidence.views).eval()
+    with torch.no_grad():
+        every, some = net.encode(*inputs), net.encode(*inputs, rows)
+    for branch, H in every.items():
+        torch.testing.assert_close(some[branch], H[rows])
+
+
 def test_distillation_is_mutual() -> None:
     """Teacher and students move: nothing is detached."""
     logits = {b: torch.tensor([x], requires_grad=True) for b, x in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,23 @@ def test_forward_pass_equals_the_reference(operators: dict[str, Any], one_produc
     assert list(logits) == ["resource", "behaviour", "fused"]
     for branch, s in logits.items():
         np.testing.assert_allclose(s.numpy(), expected[branch], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("one_product", [True, False], ids=["operator S", "k steps"])
+@pytest.mark.parametrize("layout", [torch.strided, torch.sparse_csr], ids=["dense", "sparse"])
+def test_encoding_some_concepts_gives_the_rows_of_encoding_all(
+    operators: dict[str, Any], one_product: bool, layout: torch.layout
+) -> None:
+    net, X, rows = network(), torch.from_numpy(operators["X"]), torch.tensor([1, 4, 5])
+    graphs = {
+        view: tuple(replace(c, A=c.A.to_sparse(layout=layout)) if layout != torch.strided else c
+                    for c in made)
+        for view, made in channels(operators, one_product=one_product).items()
+    }  # fmt: skip
+    with torch.no_grad():
+        every, some = net.encode(X, graphs), net.encode(X, graphs, rows)
+    for view, H in every.items():
+        torch.testing.assert_close(some[view], H[rows])
 
 
 def test_reversing_a_pair_changes_every_score(operators: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ def planted_course(
     transitions: int = 800,
     features: int = 32,
     noise: float = 0.5,
-    fill_up: bool = False,
+    topics: int | None = None,
     seed: int = 0,
 ) -> Course:
     """Give a course whose prerequisites are known because they were planted.
@@ -27,18 +27,15 @@ def planted_course(
     up within a topic, a resource holds neighbouring levels of a topic. Half of the labelled
     pairs are prerequisites; the others are reversed, or cross topics.
 
-    A topic offers only so many moves up, so there may be fewer than `transitions`; `fill_up` adds
-    moves anywhere until there are as many.
+    A topic has about 15 concepts unless `topics` says otherwise. Small topics offer few moves up,
+    so a course may have fewer than `transitions`.
     """
     rng = np.random.default_rng(seed)
-    topics = max(2, concepts // 15)
-    topic = np.arange(concepts) % topics
+    topic = np.arange(concepts) % (topics or max(2, concepts // 15))
     level = rng.permutation(concepts) / concepts
     ids = [f"c{i}" for i in range(concepts)]
     named = np.array(ids)
     moves = _moves(topic, level, transitions, rng)
-    if fill_up:
-        moves = _filled_up(moves, concepts, transitions, rng)
     labelled, labels = _labelled(topic, level, pairs, rng)
     resources, links = _resources(topic, level, named)
     return Course.from_tables(
@@ -73,20 +70,12 @@ def _features(
 def _moves(topic: IntArray, level: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
     """Distinct moves of learners: four in five go up within a topic, the rest anywhere."""
     n = len(topic)
-    drawn = rng.integers(0, n, size=(20 * count, 2))
+    # Often enough that hardly any move up is missed where that many are wanted.
+    drawn = rng.integers(0, n, size=(max(20 * count, 2 * n * n), 2))
     i, j = drawn[:, 0], drawn[:, 1]
     up = (topic[i] == topic[j]) & (level[i] < level[j]) & (level[j] - level[i] < 0.4)
     drawn = drawn[(i != j) & (up | (rng.random(len(drawn)) < 0.2 * up.mean()))]
     return np.unique(drawn, axis=0)[rng.permutation(len(np.unique(drawn, axis=0)))[:count]]
-
-
-def _filled_up(moves: IntArray, n: int, count: int, rng: np.random.Generator) -> IntArray:
-    """Add distinct random moves until there are `count`."""
-    taken = {tuple(move) for move in moves.tolist()}
-    others = [(i, j) for i in range(n) for j in range(n) if i != j and (i, j) not in taken]
-    chosen = rng.permutation(len(others))[: count - len(moves)]
-    more = np.array([others[k] for k in chosen], dtype=np.int64).reshape(-1, 2)
-    return np.concatenate([moves, more])
 
 
 def _labelled(

@@ -161,9 +161,11 @@ def simplex_weights(
     probabilities: FloatArray,
     *,
     step: float = 0.05,
-    threshold: float = 0.5,
+    threshold: float | None = 0.5,
 ) -> FloatArray:
     """Return the weights of the branches whose mean has the best F1, ties by AUC; they sum to 1.
+
+    Without a threshold there is no F1 yet, and AUC alone decides.
 
     `probabilities` has a column for each branch, one to three of them, the fused one last. Every
     point of a grid of this step is tried. Of points equal in F1 and AUC the first is taken in
@@ -186,8 +188,10 @@ def simplex_weights(
     grid: FloatArray = np.array(list(_compositions(steps, branches))) / steps
     if labels.min() == labels.max():
         return np.asarray(grid[0])
-    by_f1 = np.array([f1(labels, _mixed(probabilities, w), threshold) for w in grid])
-    tied = grid[by_f1 == by_f1.max()]
+    tied = grid
+    if threshold is not None:
+        by_f1 = np.array([f1(labels, _mixed(probabilities, w), threshold) for w in grid])
+        tied = grid[by_f1 == by_f1.max()]
     by_auc = [auc(labels, _mixed(probabilities, w)) for w in tied]
     return np.asarray(tied[np.argmax(by_auc)])
 

@@ -14,8 +14,8 @@ from proprl.arrays import FloatArray
 from proprl.data.splits import PairSplit
 from proprl.errors import SplitError
 from proprl.models.autoencoder import Decoding, Posterior, Reconstruction, adjacency, symmetrise
+from proprl.models.layers import ends
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.training.loop import Schedule
 
 Zeros: TypeAlias = Literal["labelled", "all"]

@@ -23,9 +23,8 @@ from proprl.graphs.evidence import Evidence
 from proprl.graphs.normalise import standardise_columns
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import Settings
-from proprl.models.layers import PairHead, pair_representation
+from proprl.models.layers import PairHead, ends, pair_representation
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.training.loop import Schedule
 
 

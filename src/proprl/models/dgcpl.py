@@ -20,7 +20,7 @@ from proprl.graphs.evidence import Evidence
 from proprl.graphs.hypergraph import hypergraph_operator
 from proprl.graphs.normalise import normalise_rows, standardise_columns
 from proprl.models.base import Settings
-from proprl.models.layers import Channel, GraphEncoder, PairHead, as_operator
+from proprl.models.layers import Channel, GraphEncoder, PairHead, as_operator, ends, involved, take
 from proprl.models.needs import (
     BEHAVIOUR,
     FEATURES,
@@ -30,7 +30,6 @@ from proprl.models.needs import (
     check_inputs,
 )
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.training.objective import classification_loss
 
 H, N, T = "resource", "behaviour", "fused"  # the branches, by the paper's letters
@@ -68,11 +67,14 @@ class HypergraphEncoder(GraphConvolutionEncoder):
     G's rows do not sum to 1, so this is not ReLU(G x W + b).
     """
 
-    def forward(self, X: Tensor, channel: Channel) -> Tensor:
-        """Encode n concepts: (n, in_size) -> (n, size)."""
+    def forward(self, X: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
+        """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
         x = X
-        for graph, shortcut in zip(self.graph, self.shortcut, strict=True):
-            x = self.dropout(torch.relu(channel @ graph(x)) + shortcut(x))  # (n, size)
+        for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
+            wanted = rows if layer == len(self.graph) - 1 else None  # neighbours need the others
+            x = self.dropout(
+                torch.relu(channel.heard(graph(x), wanted)) + shortcut(take(x, wanted))
+            )
         return x
 
 
@@ -90,10 +92,12 @@ class DGCPLNetwork(nn.Module):
         self.W_1, self.W_2, self.W_3, self.W_4 = (nn.Linear(size, size) for _ in range(4))
         self.heads = nn.ModuleDict({branch: PairHead(size) for branch in (H, N, T)})
 
-    def encode(self, X: Tensor, G: Channel, out: Channel, into: Channel) -> dict[str, Tensor]:
-        """Give X_H, X_N and X_T of n concepts: each (n, size)."""
-        X_H = self.hypergraph(X, G)
-        X_N = torch.relu(self.W_1(self.out(X, out)) + self.W_2(self.into(X, into)))
+    def encode(
+        self, X: Tensor, G: Channel, out: Channel, into: Channel, rows: Tensor | None = None
+    ) -> dict[str, Tensor]:
+        """Give X_H, X_N and X_T of n concepts, or of `rows`: each (n or len(rows), size)."""
+        X_H = self.hypergraph(X, G, rows)
+        X_N = torch.relu(self.W_1(self.out(X, out, rows)) + self.W_2(self.into(X, into, rows)))
         theta = torch.sigmoid(self.W_3(X_H) + self.W_4(X_N))
         return {H: X_H, N: X_N, T: theta * X_H + (1 - theta) * X_N}
 
@@ -185,6 +189,7 @@ class DGCPLScorer(NetworkScorer):
         class_weights: tuple[float, float],
     ) -> Tensor:
         """Σ BCE of the three heads + κ times the mutual distillation."""
-        logits = network(network.encode(*inputs), pairs)
+        concepts, pairs = involved(pairs)
+        logits = network(network.encode(*inputs, concepts), pairs)
         distillation = mutual_distillation(logits, self.settings.tau)
         return classification_loss(logits, y, class_weights) + self.settings.kappa * distillation  # type: ignore[no-any-return]

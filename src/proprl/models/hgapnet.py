@@ -24,10 +24,9 @@ from proprl.graphs.normalise import standardise_columns
 from proprl.graphs.resources import mean_of_concepts, resource_vectors
 from proprl.models.attention import GraphAttention
 from proprl.models.base import Settings
-from proprl.models.layers import PairHead
+from proprl.models.layers import PairHead, ends
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, SUPERVISED, check_inputs
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.training.objective import classification_loss
 
 INTO_CONCEPTS = 2

@@ -28,6 +28,18 @@ def as_operator(A: SparseMatrix, device: torch.device) -> Tensor:
     )
 
 
+def take(H: Tensor, rows: Tensor | None) -> Tensor:
+    """Give these rows of H, or all of them."""
+    return H if rows is None else H.index_select(0, rows)
+
+
+def times(A: Tensor, H: Tensor, rows: Tensor | None) -> Tensor:
+    """A H, or these rows of it: a dense operator then computes no others."""
+    if A.layout == torch.strided:
+        return take(A, rows) @ H
+    return take(A @ H, rows)  # rows of a sparse operator cost more to pick than they save
+
+
 @dataclass(frozen=True)
 class Channel:
     """A constant operator, with the products that need computing only once."""
@@ -36,9 +48,9 @@ class Channel:
     AX: Tensor  # (n, d)
     S: Tensor | None = None  # (n, n): k propagation steps as one dense operator, for small n
 
-    def __matmul__(self, H: Tensor) -> Tensor:
-        """A H: what each concept hears from its neighbours."""
-        return H if self.A is None else self.A @ H
+    def heard(self, H: Tensor, rows: Tensor | None = None) -> Tensor:
+        """A H: what each concept, or those of `rows`, hears from its neighbours."""
+        return take(H, rows) if self.A is None else times(self.A, H, rows)
 
 
 class GraphEncoder(nn.Module):
@@ -54,13 +66,13 @@ class GraphEncoder(nn.Module):
         self.shortcut = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))  # W_0, b_0
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, X: Tensor, channel: Channel) -> Tensor:
-        """Encode n concepts: (n, in_size) -> (n, size)."""
-        H, AH = X, channel.AX
+    def forward(self, X: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
+        """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
+        H = X
         for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
-            if layer > 0:
-                AH = channel @ H  # (n, size)
-            H = self.dropout(torch.relu(graph(AH)) + shortcut(H))  # (n, size)
+            wanted = rows if layer == len(self.graph) - 1 else None  # neighbours need the others
+            AH = take(channel.AX, wanted) if layer == 0 else channel.heard(H, wanted)
+            H = self.dropout(torch.relu(graph(AH)) + shortcut(take(H, wanted)))
         return H
 
 
@@ -76,6 +88,24 @@ class PairHead(nn.Module):
         """Score m pairs: (m, in_size) twice -> (m,)."""
         r = pair_representation(torch.relu(self.rho(x_i)), torch.relu(self.rho(x_j)))
         return self.w(r).squeeze(-1)  # type: ignore[no-any-return]
+
+
+def ends(H: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """Give the rows of the sources and of the targets: (n, size), (m, 2) -> (m, size) twice."""
+    return H.index_select(0, pairs[:, 0]), H.index_select(0, pairs[:, 1])
+
+
+def involved(pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """Give the concepts that occur in pairs, and the pairs as positions among them.
+
+    A batch of few pairs needs the last layer for few concepts only.
+
+    >>> involved(torch.tensor([[7, 2], [2, 9]]))
+    (tensor([2, 7, 9]), tensor([[1, 0],
+            [0, 2]]))
+    """
+    concepts, positions = torch.unique(pairs, return_inverse=True)
+    return concepts, positions
 
 
 def pair_representation(x_i: Tensor, x_j: Tensor) -> Tensor:

@@ -26,10 +26,10 @@ from proprl.graphs.evidence import Evidence
 from proprl.graphs.normalise import standardise_columns
 from proprl.graphs.resources import resource_vectors
 from proprl.models.base import Settings
+from proprl.models.layers import ends
 from proprl.models.lcpre_network import LCPRENetwork, RoleEncoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, SUPERVISED, check_inputs
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.models.typed_paths import Neighbours, Paths, sample_paths
 from proprl.training.loop import Schedule
 from proprl.training.objective import classification_loss

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+import numpy as np
+
+from proprl.data.course import Course
 from proprl.errors import MissingInputError
+from proprl.features.evidence import NONE
+from proprl.graphs.evidence import Evidence
 
 LABELS: Final = "labels"
 FEATURES: Final = "features"
@@ -26,6 +31,21 @@ REMEDIES: Final = {
     "interactions.csv, transitions.csv or resources.csv",
 }
 """Every need by its name, and how a course comes to fulfil it."""
+
+
+def offered_inputs(course: Course, needs: Collection[str], encoder: str) -> set[str]:
+    """Give what a course brings of that which is needed; a view without an entry is none.
+
+    No text is encoded for that.
+    """
+    asked = " ".join(needs)
+    views = Evidence(
+        np.empty((len(course), 0)),
+        transitions=course.transition_matrix() if BEHAVIOUR in asked else None,
+        incidence=course.incidence() if RESOURCE in asked else None,
+    ).views
+    labels = {LABELS} if course.pairs is not None and len(course.pairs) else set()
+    return {*views, *labels} | (set() if encoder == NONE else {FEATURES})
 
 
 def missing_inputs(needs: Collection[str], present: Collection[str]) -> tuple[str, ...]:

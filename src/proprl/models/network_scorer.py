@@ -226,7 +226,8 @@ class NetworkScorer(ABC):
         if not enough_to_choose(labels):
             return dict(zip(branches, equal.tolist(), strict=True)), 0.5 if fixed is None else fixed
         p = self._branch_probabilities(split.validation.pairs)
-        weights = simplex_weights(labels, p) if self.weighs_branches else equal
+        # A threshold still to be chosen must not decide: the weights are to rank well then.
+        weights = simplex_weights(labels, p, threshold=fixed) if self.weighs_branches else equal
         threshold = best_threshold(labels, p @ weights) if fixed is None else fixed
         return dict(zip(branches, weights.tolist(), strict=True)), threshold
 

@@ -19,10 +19,10 @@ from proprl.data.splits import PairSplit
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings
+from proprl.models.layers import ends
 from proprl.models.link_lda import LinkTopics, fit_link_lda
 from proprl.models.needs import LABELS, RESOURCE, check_inputs
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
-from proprl.models.proprl_network import ends
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import Schedule
 from proprl.training.objective import classification_loss

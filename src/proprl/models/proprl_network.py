@@ -10,7 +10,16 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from proprl.models.layers import Channel, GraphEncoder, PairHead, mlp, pair_representation
+from proprl.models.layers import (
+    Channel,
+    GraphEncoder,
+    PairHead,
+    ends,
+    mlp,
+    pair_representation,
+    take,
+    times,
+)
 
 VIEWS = ("resource", "behaviour")
 FUSED = "fused"
@@ -30,20 +39,20 @@ class BehaviourEncoder(nn.Module):
         self.norm = nn.LayerNorm(size)
         self.alpha, self.k = alpha, k
 
-    def forward(self, X: Tensor, out: Channel, into: Channel) -> Tensor:
-        """Encode n concepts: (n, in_size) -> (n, size)."""
-        Z_out = self.propagate(self.out(X, out), out)  # (n, size)
-        Z_in = self.propagate(self.into(X, into), into)  # (n, size)
+    def forward(self, X: Tensor, out: Channel, into: Channel, rows: Tensor | None = None) -> Tensor:
+        """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
+        Z_out = self.propagate(self.out(X, out), out, rows)  # (n, size)
+        Z_in = self.propagate(self.into(X, into), into, rows)  # (n, size)
         return self.norm(torch.relu(self.W_out(Z_out) + self.W_in(Z_in)))  # type: ignore[no-any-return]
 
-    def propagate(self, Q: Tensor, channel: Channel) -> Tensor:
-        """Z⁰ = Q, Zᵗ⁺¹ = (1 - α) A Zᵗ + α Q; gives Zᵏ."""
+    def propagate(self, Q: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
+        """Z⁰ = Q, Zᵗ⁺¹ = (1 - α) A Zᵗ + α Q; gives Zᵏ, or these rows of it."""
         if channel.S is not None:
-            return channel.S @ Q
+            return times(channel.S, Q, rows)
         Z = Q
         for _ in range(self.k):
-            Z = (1 - self.alpha) * (channel @ Z) + self.alpha * Q
-        return Z
+            Z = (1 - self.alpha) * channel.heard(Z) + self.alpha * Q
+        return take(Z, rows)
 
 
 class ProPRLNetwork(nn.Module):
@@ -80,9 +89,16 @@ class ProPRLNetwork(nn.Module):
         self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if gated else None
         self.mlp_p = mlp(r, size, size // 4, 1, dropout=dropout)
 
-    def encode(self, X: Tensor, channels: Mapping[str, tuple[Channel, ...]]) -> dict[str, Tensor]:
-        """Give each view of the n concepts: U (resource), V (behaviour), each (n, size)."""
-        return {view: encoder(X, *channels[view]) for view, encoder in self.encoders.items()}
+    def encode(
+        self,
+        X: Tensor,
+        channels: Mapping[str, tuple[Channel, ...]],
+        rows: Tensor | None = None,
+    ) -> dict[str, Tensor]:
+        """Give each view of the n concepts, or of `rows`: U (resource), V (behaviour)."""
+        return {
+            view: encoder(X, *channels[view], rows=rows) for view, encoder in self.encoders.items()
+        }
 
     def gate(self, r_u: Tensor, r_v: Tensor) -> Tensor:
         """g = σ(MLP_g([r^u; r^v; |r^u - r^v|; r^u ⊙ r^v])): (m, 4·size), the share of r^u."""
@@ -105,8 +121,3 @@ class ProPRLNetwork(nn.Module):
         """Give the logits of every branch for m ordered pairs, the fused one last: each (m,)."""
         logits = {view: head(*ends(views[view], pairs)) for view, head in self.branches.items()}
         return {**logits, FUSED: self.fuse(views, pairs)}
-
-
-def ends(H: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """Give the rows of the sources and of the targets: (n, size), (m, 2) -> (m, size) twice."""
-    return H.index_select(0, pairs[:, 0]), H.index_select(0, pairs[:, 1])

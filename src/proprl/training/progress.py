@@ -14,6 +14,9 @@ class Progress(Protocol):
     def step(self, count: int = 1, **shown: float) -> None:
         """Report `count` steps done, with the numbers worth showing."""
 
+    def note(self, text: str, seconds_left: float | None = None) -> None:
+        """Tell what is under way, and how long all of it will take where steps do not show it."""
+
     def end(self) -> None:
         """Report the end, also when it came early."""
 
@@ -23,6 +26,9 @@ class _Silent:
         """Say nothing."""
 
     def step(self, count: int = 1, **shown: float) -> None:
+        """Say nothing."""
+
+    def note(self, text: str, seconds_left: float | None = None) -> None:
         """Say nothing."""
 
     def end(self) -> None:

@@ -21,8 +21,7 @@ from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.features.evidence import NONE, gather_evidence
 from proprl.fitted import Fitted
-from proprl.graphs.evidence import Evidence
-from proprl.models.needs import BEHAVIOUR, FEATURES, LABELS, RESOURCE, check_inputs
+from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import method, method_settings
 from proprl.ranking import Strongest, all_pairs, connected_pairs
 from proprl.training.checkpoint import Checkpoint
@@ -79,7 +78,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
         settings = method_settings(self.method, self.preset, **(self.settings or {}))
         needs = method(self.method).needs
-        check_inputs(self.method, needs, _offered(course, needs, self.encoder), course.name)
+        check_inputs(self.method, needs, offered_inputs(course, needs, self.encoder), course.name)
         split = split_course(course, self.split, labels_needed=LABELS in needs)
         evidence, encoder = gather_evidence(course, self.encoder if FEATURES in needs else NONE)
         run = {
@@ -313,18 +312,6 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
     )
     model.fitted_ = fitted
     return model
-
-
-def _offered(course: Course, needs: frozenset[str], encoder: str) -> set[str]:
-    """Give what the course brings of that which is needed; a view without an entry is none."""
-    asked = " ".join(needs)
-    views = Evidence(
-        np.empty((len(course), 0)),
-        transitions=course.transition_matrix() if BEHAVIOUR in asked else None,
-        incidence=course.incidence() if RESOURCE in asked else None,
-    ).views
-    labels = {LABELS} if course.pairs is not None and len(course.pairs) else set()
-    return {*views, *labels} | (set() if encoder == NONE else {FEATURES})
 
 
 def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str, Any]:

@@ -30,9 +30,9 @@ def test_tables_are_written_and_runs_are_kept(
     words = ["reproduce", "table1", *QUICK, "--seeds", "2", "--protocol", "leak-free"]
     code, out, err = proprl(monkeypatch, capsys, *words)
     assert code == 0, err
-    assert "table1, leak-free" in out
-    for ending in ("md", "tex", "csv"):
-        assert "rf" in Path(f"results/table1-leak-free.{ending}").read_text()
+    assert "Table 1, leak-free: campus" in out
+    for ending in ("md", "tex"):
+        assert "RF" in Path(f"results/table1-leak-free.{ending}").read_text()
     kept = sorted(Path("results/runs").iterdir())
     assert len(kept) == 4
     before = [path.stat().st_mtime_ns for path in kept]

@@ -5,14 +5,11 @@ from __future__ import annotations
 import pytest
 
 from proprl.errors import ProprlError
-from proprl.experiments.plans import (
-    ABLATIONS,
-    EXPERIMENTS,
-    experiment_settings,
-    plan,
-    table1_methods,
-)
+from proprl.experiments import plans
+from proprl.experiments.experiment import Wanted
+from proprl.experiments.plans import ABLATIONS, experiment_settings, plan, table1_methods
 from proprl.experiments.published import SETS, published
+from proprl.experiments.tuned import TunedSetting
 from proprl.models.registry import METHODS, method_settings
 
 
@@ -37,20 +34,53 @@ def test_an_ablation_has_its_models_settings() -> None:
         )
 
 
+def test_what_was_tuned_is_laid_over_what_was_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(**changes: float) -> dict[str, TunedSetting]:
+        setting = TunedSetting(
+            changes=changes, validation_auc=0.9, published_auc=0.8, trials=8, encoder="wordllama"
+        )
+        return {"mooc": setting}
+
+    tuned = {"svm": chosen(C=0.1), "dgcpl": chosen(kappa=0.5), "proprl": chosen(alpha=0.5)}
+    monkeypatch.setattr(plans, "tuned_settings", lambda: tuned)
+    settings = experiment_settings()
+    assert settings.of("svm", "mooc") == ("default", {"C": 0.1})
+    assert settings.of("svm", "ucd") == ("default", {})
+    assert settings.published_of("svm", "mooc") == ("default", {})
+    (run,) = plan(["svm"], wanted(repeats=1))
+    assert run.changes == {"C": 0.1}
+    # The papers' own rows, and the ablations, keep the papers' settings.
+    assert set(settings.as_published) <= set(METHODS)
+    for method in ("dgcpl", *ABLATIONS):
+        model = method.partition("-without-")[0]
+        assert settings.of(method, "mooc") == settings.published_of(model, "mooc")
+    assert settings.of("proprl", "mooc")[1]["alpha"] == 0.05
+
+
+def wanted(protocol: str = "published", repeats: int = 3) -> Wanted:
+    return Wanted(["mooc"], protocol=protocol, repeats=repeats, encoder="wordllama")
+
+
 def test_published_varies_the_seed_and_leak_free_the_fold() -> None:
-    published_runs = plan(["rf"], ["mooc"], repeats=3)
+    published_runs = plan(["rf"], wanted())
     assert [(run.seed, run.fold) for run in published_runs] == [(0, 0), (1, 0), (2, 0)]
-    folds = plan(["rf"], ["mooc"], protocol="leak-free", repeats=3)
+    folds = plan(["rf"], wanted("leak-free"))
     assert [(run.seed, run.fold) for run in folds] == [(0, 0), (0, 1), (0, 2)]
 
 
-def test_all_experiments_make_a_plan() -> None:
-    for methods in EXPERIMENTS.values():
-        assert len(plan(methods(), repeats=2)) == 2 * len(SETS) * len(methods())
+def test_a_slow_method_runs_on_half_of_the_folds() -> None:
+    assert len(plan(["rf"], wanted("leak-free", 10))) == 10
+    assert len(plan(["proprl"], wanted("leak-free", 10))) == 5
+    assert len(plan(["proprl"], wanted("published", 10))) == 10
+
+
+def test_a_reconstruction_is_called_one() -> None:
+    assert "reconstruction" in experiment_settings().title("hgapnet")
+    assert set(experiment_settings().titles) == set(METHODS)
 
 
 def test_more_folds_than_there_are_and_unknown_protocols_are_refused() -> None:
     with pytest.raises(ProprlError, match="10 folds; asked for 11"):
-        plan(["rf"], protocol="leak-free", repeats=11)
+        plan(["rf"], wanted("leak-free", 11))
     with pytest.raises(ProprlError, match="known: published, leak-free"):
-        plan(["rf"], protocol="magic")
+        plan(["rf"], wanted("magic"))

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
-from proprl.errors import ProprlError, UnknownMethodError
+from proprl.data import Course, write_course
+from proprl.data.benchmarks import BENCHMARKS
+from proprl.errors import (
+    MissingExtraError,
+    MissingInputError,
+    ProprlError,
+    PublicDataError,
+    SplitError,
+    TrainingError,
+    UnknownMethodError,
+)
 from proprl.experiments.runner import RunStore, run_all
 from proprl.experiments.runs import Run, execute
 
@@ -77,3 +91,138 @@ def test_protocols_run_on_any_labelled_course(protocol: str) -> None:
     assert 0 <= found["metrics"]["auc"] <= 1
     with pytest.raises(ProprlError, match="known: published, leak-free, new-concepts"):
         execute(Run("proprl", "campus", protocol="magic"))
+
+
+class TestBeforeAnyTraining:
+    """What is wrong with a run is found before the first one starts; nothing is written."""
+
+    def refused(self, wrong: Run, store: RunStore, root: Path | None = None) -> str:
+        (kept,) = run_all([quick(1)], store)
+        with pytest.raises(ProprlError) as refused:
+            run_all([quick(1), quick(2), wrong], store, root=str(root) if root else None)
+        assert len(list(store.folder.iterdir())) == 1, "a run was started"
+        assert run_all([quick(1)], store) == [kept]
+        self.kind = refused.type
+        return str(refused.value)
+
+    def test_a_method_without_an_input_it_needs(self, campus: Course, tmp_path: Path) -> None:
+        bare = replace(campus, resources=None, concept_resources=None, resource_links=None)
+        write_course(bare, tmp_path / "bare")
+        message = self.refused(Run("lcpre", str(tmp_path / "bare")), RunStore(tmp_path / "runs"))
+        assert self.kind is MissingInputError
+        assert f"lcpre cannot learn from {tmp_path / 'bare'}" in message
+        assert "resources.csv" in message
+
+    def test_an_encoder_whose_extra_is_not_installed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("proprl.features.encoders._installed", lambda _: False)
+        wrong = replace(quick(3), encoder="sentence-transformers:any")
+        assert "proprl[text]" in self.refused(wrong, RunStore(tmp_path))
+        assert self.kind is MissingExtraError
+
+    def test_a_data_root_that_is_not_there(self, tmp_path: Path) -> None:
+        message = self.refused(Run("nb", "mooc"), RunStore(tmp_path), tmp_path / "nowhere")
+        assert self.kind is PublicDataError
+        assert "no folder" in message
+        assert "proprl course fetch mooc" in message
+
+    def test_a_set_that_is_half_downloaded_or_changed(self, tmp_path: Path) -> None:
+        root, store = tmp_path / "data", RunStore(tmp_path / "runs")
+        first, *rest = BENCHMARKS["mooc"].files
+        (root / first.path).parent.mkdir(parents=True)
+        (root / first.path).write_text("not what was published")
+        message = self.refused(Run("nb", "mooc"), store, root)
+        assert f"{len(rest)} of {len(rest) + 1} files are missing" in message
+        for file in rest:
+            (root / file.path).parent.mkdir(parents=True, exist_ok=True)
+            (root / file.path).write_text("nor this")
+        message = self.refused(Run("nb", "mooc"), store, root)
+        assert f"{root / first.path} is not the file that was published" in message
+
+    def test_a_course_without_parts_or_without_test_pairs(
+        self, planted: Course, tmp_path: Path
+    ) -> None:
+        write_course(planted, tmp_path / "planted")
+        message = self.refused(Run("nb", str(tmp_path / "planted")), RunStore(tmp_path / "runs"))
+        assert "no published split" in message
+        assert planted.pairs is not None
+        train = replace(planted, pairs=planted.pairs.with_columns(split=pl.lit("train")))
+        write_course(train, tmp_path / "train")
+        message = self.refused(Run("nb", str(tmp_path / "train")), RunStore(tmp_path / "runs"))
+        assert self.kind is SplitError
+        assert "no test pairs under published" in message
+
+
+def fail_at_seed_7(run: Run, root: str | None) -> dict[str, Any]:
+    if run.seed == 7:
+        raise TrainingError("the loss is not a number")
+    return execute(run, root)
+
+
+def test_a_run_that_fails_is_named_and_what_is_done_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proprl.experiments.workers.execute", fail_at_seed_7)
+    with pytest.raises(TrainingError) as failed:
+        run_all([quick(1), quick(7, alpha=0.3), quick(2)], RunStore(tmp_path))
+    assert str(failed.value) == (
+        "proprl on campus, seed 7 failed (preset default, size=16, epochs=2, alpha=0.3): "
+        "the loss is not a number\n"
+        "what is done is kept: the same command goes on from there"
+    )
+    assert [json.loads(path.read_text())["run"]["seed"] for path in tmp_path.iterdir()] == [1]
+
+
+class Watcher:
+    """A progress that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[object, ...]] = []
+
+    def begin(self, task: str, total: int, done: int = 0) -> None:
+        self.told.append((task, total, done))
+
+    def step(self, count: int = 1, **_: float) -> None:
+        self.told.append(("step", count))
+
+    def note(self, text: str, seconds_left: float | None = None) -> None:
+        assert seconds_left is not None
+        assert seconds_left >= 0
+        self.told.append((text,))
+
+    def end(self) -> None:
+        self.told.append(("end",))
+
+
+def test_progress_tells_what_is_under_way_and_long_runs_start_first(tmp_path: Path) -> None:
+    store, watcher = RunStore(tmp_path), Watcher()
+    kept, classical = (Run("nb", "campus", protocol="leak-free", fold=fold) for fold in (1, 2))
+    run_all([kept], store)
+    run_all([classical, kept, quick(2), quick(2)], store, progress=watcher)
+    assert watcher.told == [
+        ("runs", 4, 1),
+        ("proprl on campus, seed 2",),
+        ("step", 2),
+        ("nb on campus, fold 2",),
+        ("step", 1),
+        ("end",),
+    ]
+
+
+class Killer(Watcher):
+    """Kills a worker as soon as the second run is under way."""
+
+    def note(self, text: str, seconds_left: float | None = None) -> None:
+        super().note(text, seconds_left)
+        if " · " in text:
+            multiprocessing.active_children()[0].kill()
+
+
+def test_a_worker_that_is_killed_is_a_clear_error_and_leaves_no_process(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError) as lost:
+        run_all([quick(1), quick(2)], RunStore(tmp_path), jobs=2, progress=Killer())
+    assert "ended from outside" in str(lost.value)
+    assert "proprl on campus, seed 1; proprl on campus, seed 2" in str(lost.value)
+    assert "what is done is kept" in str(lost.value)
+    assert not multiprocessing.active_children()

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape as escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from proprl.errors import CourseError, Problem, ProprlError
@@ -81,6 +81,18 @@ def problem_json(problem: Problem) -> dict[str, object]:
     return dict(vars(problem))
 
 
+class _TimeLeft(TimeRemainingColumn):
+    """Counts down to the end that was told; without one, what the pace of the steps gives."""
+
+    def render(self, task: Task) -> Text:
+        ends = task.fields["ends"]
+        if ends is None or task.finished:
+            return super().render(task)
+        minutes, seconds = divmod(max(0, round(ends - task.get_time())), 60)
+        hours, minutes = divmod(minutes, 60)
+        return Text(f"{hours}:{minutes:02}:{seconds:02} left", style="progress.remaining")
+
+
 class ProgressBar:
     """A progress bar on standard error, with the numbers of the last step; see `Progress`."""
 
@@ -91,14 +103,16 @@ class ProgressBar:
         """Show the bar. Where nobody watches (no terminal), nothing is drawn."""
         self.bar = Bar(
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(24),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[shown]}"),
+            _TimeLeft(),
+            # Of what does not fit on the line, the end is left out.
+            TextColumn("{task.fields[shown]}", table_column=Column(no_wrap=True, ratio=1)),
             console=err,
             disable=not err.is_terminal,
+            expand=True,
         )
-        self.task = self.bar.add_task(task, total=total, completed=done, shown="")
+        self.task = self.bar.add_task(task, total=total, completed=done, shown="", ends=None)
         self.bar.start()
 
     def step(self, count: int = 1, **shown: float) -> None:
@@ -110,6 +124,12 @@ class ProgressBar:
                 if not math.isnan(value)
             )
             self.bar.update(self.task, advance=count, shown=text)
+
+    def note(self, text: str, seconds_left: float | None = None) -> None:
+        """Show what is under way behind the bar, and count the seconds down."""
+        if self.bar is not None:
+            ends = None if seconds_left is None else self.bar.get_time() + seconds_left
+            self.bar.update(self.task, shown=escape(text), ends=ends)
 
     def end(self) -> None:
         """Leave the bar as it stands."""

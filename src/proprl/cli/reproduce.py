@@ -1,22 +1,23 @@
-"""`proprl reproduce`: the paper's tables, run here."""
+"""`proprl reproduce`: the paper's tables and figures, run here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proprl.cli import interrupts_raised
+from proprl.cli import INTERRUPTED, interrupts_raised
 from proprl.cli.options import Json
 
 if TYPE_CHECKING:
-    from proprl.experiments.comparison import Cell
+    from proprl.experiments.experiment import Outcome
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(help="table1 or table2.")],
+    experiment: Annotated[
+        str, typer.Argument(help="table1, table2, table3, figure1, case-study, hyper, tune or all.")
+    ],
     data: Annotated[
         Path | None, typer.Option(help="Where the public data lies; else PROPRL_DATA.")
     ] = None,
@@ -36,54 +37,56 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for tables and kept runs.")] = Path("results"),
     as_json: Json = False,
 ) -> None:
-    """Run a table of the paper, beside the published numbers.
+    """Run a table or a figure of the paper, beside the published numbers.
 
     What is done is kept: an interrupted run goes on where it stopped.
 
     Example: proprl reproduce table1 --data public-data --quick --jobs 2
     """
-    from proprl.cli.console import ProgressBar, escape, print_json, print_table, say
-    from proprl.errors import ProprlError
-    from proprl.experiments.comparison import NAMES, compare
-    from proprl.experiments.plans import EXPERIMENTS, plan
-    from proprl.experiments.published import METRICS, SETS
+    from proprl.cli.console import ProgressBar, err, escape, print_json, print_table
+    from proprl.experiments.catalogue import ALL, find_experiments
+    from proprl.experiments.experiment import Wanted
     from proprl.experiments.runner import RunStore, run_all
-    from proprl.files import write_text
+    from proprl.experiments.workers import KEPT
 
-    if experiment not in EXPERIMENTS:
-        known = ", ".join(EXPERIMENTS)
-        raise ProprlError(f"there is no experiment {experiment!r}; known: {known}")
-    methods = method or list(EXPERIMENTS[experiment]())
-    courses = course or list(SETS)
-    runs = plan(methods, courses, protocol=protocol, repeats=1 if quick else seeds, encoder=encoder)
+    experiments = find_experiments(experiment)
+    wanted = Wanted(course, method, protocol, 1 if quick else seeds, encoder)
     root = None if data is None else str(data)
     store = RunStore(out / "runs")
-    with interrupts_raised():  # processes under way must be ended
-        results = run_all(runs, store, root=root, jobs=jobs, progress=ProgressBar())
-    table = compare(
-        results,
-        methods=methods,
-        courses=courses,
-        ours="proprl" if "proprl" in methods else None,
-        with_published=protocol == "published",
-    )
-    stem = f"{experiment}-{protocol}"
-    for ending, text in (("md", table.markdown()), ("tex", table.latex()), ("csv", table.csv())):
-        write_text(out / f"{stem}.{ending}", text)
+    found = {}
+    for name, perform in experiments.items():
+        try:
+            with interrupts_raised():  # processes under way must be ended
+                outcome = perform(
+                    wanted,
+                    lambda runs: run_all(runs, store, root=root, jobs=jobs, progress=ProgressBar()),
+                )
+        except KeyboardInterrupt:
+            err.print(f"In {escape(str(store.folder))} {KEPT}.", soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
+        found[name] = list(outcome.results)
+        if not as_json:
+            for table in outcome.tables:
+                print_table(table.title, table.heads, table.rows)
+        _write(outcome, out)
+        if not as_json:
+            _tell(outcome, out)
     if as_json:
-        print_json(results)
-        return
-    heads = [NAMES[m] for m in METRICS]
-    if protocol == "published":
-        heads += [f"paper {NAMES[m]}" for m in METRICS]
-    for c in courses:  # one table each: all of them side by side are too wide for a terminal
-        rows = [
-            [m, *_numbers([table.cells[m, c, x] for x in METRICS], len(heads))] for m in methods
-        ]
-        print_table(f"{experiment}, {protocol}: {c}", ["method", *heads], rows)
-    say(f"Wrote [bold]{escape(str(out / stem))}[/].md, .tex and .csv.")
+        print_json(found if experiment == ALL else found[experiment])
 
 
-def _numbers(cells: Sequence[Cell], count: int) -> list[float | None]:
-    """Give our means and, where there is room for them, the published numbers."""
-    return [*(cell.mean for cell in cells), *(cell.published for cell in cells)][:count]
+def _write(outcome: Outcome, out: Path) -> None:
+    from proprl.experiments.figures import save_figure
+    from proprl.files import write_text
+
+    for name, text in outcome.texts.items():
+        write_text(out / name, text)
+    for stem, draw in outcome.figures.items():
+        save_figure(draw, out / stem)
+
+
+def _tell(outcome: Outcome, out: Path) -> None:
+    from proprl.cli.console import escape, say
+
+    names = [*outcome.texts, *(f"{stem}.png and .svg" for stem in outcome.figures)]
+    say(f"Wrote {', '.join(escape(name) for name in names)} into [bold]{escape(str(out))}[/].")

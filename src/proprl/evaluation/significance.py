@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from proprl.arrays import FloatArray
 from proprl.errors import ProprlError
 
 RESAMPLES = 10_000
+Name = TypeVar("Name", bound=Hashable)
 
 
 def bootstrap_interval(
@@ -41,13 +43,13 @@ def paired_bootstrap(ours: FloatArray, theirs: FloatArray, *, seed: int = 0) -> 
     return (reached + 1) / (RESAMPLES + 1)
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """Holm's correction: each p-value adjusted for how many comparisons were made.
 
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
     """
-    adjusted: dict[str, float] = {}
+    adjusted: dict[Name, float] = {}
     highest = 0.0
     for rank, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
         highest = max(highest, min(1.0, p_values[name] * (len(p_values) - rank)))

@@ -4,100 +4,169 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
-from proprl.experiments.published import published
+from proprl.experiments.published import NAMES
 
-NAMES = {"accuracy": "ACC", "f1": "F1", "auc": "AUC"}
+Key = tuple[str, str, str]
+"""Method, course, metric."""
+Lookup = Callable[[str, str, str], float | None]
+"""Gives the published number of a method, course and metric; None where there is none."""
+
+
+CSV_HEADS = ("method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One metric of one method on one course, over seeds or folds."""
+    """One metric of one method on one course."""
 
-    values: tuple[float, ...]
-    published: float | None = None
-    lead_p: float | None = None
-    """For the method in question: Holm-corrected p of its lead over the best other one."""
+    values: Mapping[tuple[int, int], float]
+    """By fold and seed, so that two methods can be compared on the same ones."""
+    paper: float | None = None
 
     @property
     def mean(self) -> float:
         """The mean over seeds or folds."""
-        return float(np.mean(self.values))
+        return float(np.mean(list(self.values.values())))
 
     @property
     def deviation(self) -> float:
         """The sample standard deviation; 0 for a single value."""
-        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else 0.0
+        return float(np.std(list(self.values.values()), ddof=1)) if len(self.values) > 1 else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % bootstrap interval of the mean."""
-        return bootstrap_interval(np.array(self.values))
+        return bootstrap_interval(np.array(list(self.values.values())))
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far our method is ahead of the best other one in a column, over what both ran on."""
+
+    rival: str
+    difference: float
+    p: float
+    """Holm-corrected over the table's columns; 1 where a single run allows no test."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the lead counts."""
+        if self.difference <= 0:
+            return "no lead"
+        return "significant" if self.p < 0.05 else "not significant"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A table of cells by (method, course, metric)."""
+    """A table of cells, and our lead in each column."""
 
     methods: tuple[str, ...]
     courses: tuple[str, ...]
     metrics: tuple[str, ...]
-    cells: Mapping[tuple[str, str, str], Cell]
+    cells: Mapping[Key, Cell]
+    ours: str | None = None
+    leads: Mapping[tuple[str, str], Lead] = field(default_factory=dict)
+    """By course and metric."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def title(self, method: str) -> str:
+        """Give the method's name for readers."""
+        return self.titles.get(method, method)
 
     def best(self, course: str, metric: str) -> str:
         """Give the method with the highest mean."""
         return max(self.methods, key=lambda name: self.cells[name, course, metric].mean)
 
+    def has_paper(self, course: str, metric: str) -> bool:
+        """Whether the paper has a number in this column."""
+        return any(self.cells[name, course, metric].paper is not None for name in self.methods)
+
     def markdown(self) -> str:
-        """Give the table for a page: mean ± deviation, the published number below it."""
-        heads = [f"{course} {NAMES.get(m, m)}" for course in self.courses for m in self.metrics]
-        lines = ["| method | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-        for name in self.methods:
-            shown = [self._shown(name, c, m) for c in self.courses for m in self.metrics]
-            lines.append(f"| {name} | " + " | ".join(shown) + " |")
-        return "\n".join(lines) + "\n"
+        """Give a table for each course, with our lead below it."""
+        return "\n".join(self._course_markdown(course) for course in self.courses)
 
     def latex(self) -> str:
-        """Give the table's body for a paper: the best mean of each column in bold."""
-        lines = []
+        """Give a tabular (booktabs) with the best mean of each column in bold."""
+        columns = [(course, metric) for course in self.courses for metric in self.metrics]
+        heads = [f"{course} {NAMES.get(metric, metric)}" for course, metric in columns]
+        lines = [
+            rf"\begin{{tabular}}{{l{'c' * len(columns)}}}",
+            r"\toprule",
+            " & ".join(["Method", *heads]) + r" \\",
+            r"\midrule",
+        ]
         for name in self.methods:
             shown = []
-            for course in self.courses:
-                for metric in self.metrics:
-                    cell = self.cells[name, course, metric]
-                    text = f"{cell.mean:.4f}\\,$\\pm$\\,{cell.deviation:.3f}"
-                    best = self.best(course, metric) == name
-                    shown.append(f"\\textbf{{{text}}}" if best else text)
-            lines.append(f"{name} & " + " & ".join(shown) + r" \\")
-        return "\n".join(lines) + "\n"
+            for course, metric in columns:
+                cell = self.cells[name, course, metric]
+                text = f"{cell.mean:.4f}\\,$\\pm$\\,{cell.deviation:.3f}"
+                best = self.best(course, metric) == name
+                shown.append(f"\\textbf{{{text}}}" if best else text)
+            lines.append(" & ".join([self.title(name), *shown]) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
     def csv(self) -> str:
         """Give one row for each cell, with everything that is known of it."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        heads = "method course metric mean deviation low high runs published lead_p"
-        writer.writerow(heads.split())
+        writer.writerow(
+            ["method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper"]
+        )
         for (name, course, metric), cell in self.cells.items():
-            low, high = cell.interval
-            numbers = [f"{v:.6f}" for v in (cell.mean, cell.deviation, low, high)]
-            known = ["" if v is None else f"{v:.6f}" for v in (cell.published, cell.lead_p)]
-            writer.writerow([name, course, metric, *numbers, len(cell.values), *known])
+            numbers = [f"{v:.6f}" for v in (cell.mean, cell.deviation, *cell.interval)]
+            paper = "" if cell.paper is None else f"{cell.paper:.4f}"
+            writer.writerow([name, course, metric, *numbers, len(cell.values), paper])
         return buffer.getvalue()
 
-    def _shown(self, name: str, course: str, metric: str) -> str:
+    def _course_markdown(self, course: str) -> str:
+        heads = ["method"]
+        for metric in self.metrics:
+            heads += [NAMES.get(metric, metric)]
+            heads += ["paper"] if self.has_paper(course, metric) else []
+        lines = [f"## {course}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        most = max(len(self.cells[m, course, self.metrics[0]].values) for m in self.methods)
+        fewer = []
+        for name in self.methods:
+            shown = [self.title(name)]
+            runs = len(self.cells[name, course, self.metrics[0]].values)
+            if runs < most:
+                shown[0] += " †"
+                fewer.append(f"{self.title(name)} {runs}")
+            for metric in self.metrics:
+                shown += self._shown(name, course, metric)
+            lines.append(f"| {' | '.join(shown)} |")
+        if fewer:
+            lines += ["", f"† fewer than {most} runs: {', '.join(fewer)}."]
+        lines += self._lead_lines(course)
+        return "\n".join(lines) + "\n"
+
+    def _shown(self, name: str, course: str, metric: str) -> Iterator[str]:
         cell = self.cells[name, course, metric]
         text = f"{cell.mean:.3f} ± {cell.deviation:.3f}"
-        if self.best(course, metric) == name:
-            text = f"**{text}**"
-        if cell.lead_p is not None:
-            text += f" (p {cell.lead_p:.3f})"
-        return text if cell.published is None else f"{text}<br>paper {cell.published:.3f}"
+        low, high = cell.interval
+        best = self.best(course, metric) == name
+        yield (f"**{text}**" if best else text) + f" [{low:.3f}, {high:.3f}]"
+        if self.has_paper(course, metric):
+            yield "" if cell.paper is None else f"{cell.paper:.3f}"
+
+    def _lead_lines(self, course: str) -> list[str]:
+        if self.ours is None or not self.leads:
+            return []
+        lines = ["", f"{self.title(self.ours)} against the best other method:", ""]
+        for metric in self.metrics:
+            lead = self.leads[course, metric]
+            lines.append(
+                f"- {NAMES.get(metric, metric)}: {lead.difference:+.3f} against "
+                f"{self.title(lead.rival)}, {lead.verdict} (p {lead.p:.3f})"
+            )
+        return lines
 
 
 def compare(
@@ -107,44 +176,43 @@ def compare(
     courses: Sequence[str],
     metrics: Sequence[str] = ("accuracy", "f1", "auc"),
     ours: str | None = None,
-    with_published: bool = True,
+    paper: Lookup | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Gather results into a table; `ours` is tested against the best other of each column."""
-    values: dict[tuple[str, str, str], list[float]] = {}
+    values: dict[Key, dict[tuple[int, int], float]] = {}
     for result in results:
         run = result["run"]
         for metric in metrics:
             value = result["metrics"][metric]
             if value is not None:
-                values.setdefault((run["method"], run["course"], metric), []).append(value)
-    leads = _leads(values, methods, courses, metrics, ours) if ours else {}
-    cells = {
-        key: Cell(
-            tuple(found),
-            published().cell(*key) if with_published else None,
-            leads.get(f"{key[1]}/{key[2]}") if key[0] == ours else None,
-        )
-        for key, found in values.items()
-    }
-    return Comparison(tuple(methods), tuple(courses), tuple(metrics), cells)
+                column = values.setdefault((run["method"], run["course"], metric), {})
+                column[run["fold"], run["seed"]] = value
+    cells = {key: Cell(found, paper(*key) if paper else None) for key, found in values.items()}
+    others = [name for name in methods if name != ours]
+    leads = _leads(cells, ours, others, courses, metrics) if ours and others else {}
+    return Comparison(
+        tuple(methods), tuple(courses), tuple(metrics), cells, ours, leads, titles or {}
+    )
 
 
 def _leads(
-    values: Mapping[tuple[str, str, str], list[float]],
-    methods: Sequence[str],
+    cells: Mapping[Key, Cell],
+    ours: str,
+    others: Sequence[str],
     courses: Sequence[str],
     metrics: Sequence[str],
-    ours: str,
-) -> dict[str, float]:
-    """Give the corrected p-value of our lead in each column, paired by seed or fold."""
-    others = [name for name in methods if name != ours]
-    p_values = {}
+) -> dict[tuple[str, str], Lead]:
+    """Give our lead in each column, paired by seed or fold."""
+    found: dict[tuple[str, str], tuple[str, float]] = {}
+    p_values: dict[tuple[str, str], float] = {}
     for course in courses:
         for metric in metrics:
-            if not others:
-                continue
-            best = max(others, key=lambda name: np.mean(values[name, course, metric]))
-            mine, theirs = values[ours, course, metric], values[best, course, metric]
-            if len(mine) == len(theirs) > 1:
-                p_values[f"{course}/{metric}"] = paired_bootstrap(np.array(mine), np.array(theirs))
-    return holm(p_values)
+            rival = max(others, key=lambda name: cells[name, course, metric].mean)
+            mine, theirs = (cells[name, course, metric].values for name in (ours, rival))
+            shared = [key for key in mine if key in theirs]
+            a, b = (np.array([side[key] for key in shared]) for side in (mine, theirs))
+            found[course, metric] = rival, float(np.mean(a - b))
+            p_values[course, metric] = paired_bootstrap(a, b) if len(shared) > 1 else 1.0
+    corrected = holm(p_values)
+    return {column: Lead(*found[column], corrected[column]) for column in found}

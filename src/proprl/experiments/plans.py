@@ -1,18 +1,20 @@
-"""Which runs an experiment consists of."""
+"""Which runs a comparison consists of, and with what settings."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from proprl.errors import ProprlError
-from proprl.experiments.published import SETS
+from proprl.experiments.experiment import Wanted
 from proprl.experiments.runs import FOLDS, PROTOCOLS, Run
+from proprl.experiments.tuned import tuned_settings
+from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import METHODS
 
 ABLATIONS = (
@@ -24,19 +26,41 @@ ABLATIONS = (
 
 
 class ExperimentSettings(BaseModel):
-    """The presets and changes of `settings.toml`."""
+    """What `settings.toml` says of the methods."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    titles: dict[str, str]
     presets: dict[str, str]
     changes: dict[str, dict[str, dict[str, Any]]]
+    folds: dict[str, int]
+    as_published: list[str]
+    hyper: dict[str, Annotated[tuple[int | float, ...], Field(min_length=2)]]
+    """The values that the hyper-parameter study tries, by setting."""
+
+    def title(self, method: str) -> str:
+        """Give a method's name as tables print it."""
+        return self.titles.get(method, method)
 
     def of(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
-        """Give the preset and the changes for a method on a course.
+        """Give the preset and the changes that a method runs with on a course.
 
-        An ablation is its model with one part removed, so it has its model's settings.
+        What was tuned is laid over what was published, except for `as_published`. An ablation is
+        its model with one part removed, so it has its model's settings.
         """
         model = method.partition("-without-")[0]
-        return self.presets.get(method, "default"), self.changes.get(model, {}).get(course, {})
+        preset, changes = self.published_of(model, course)
+        tuned = tuned_settings().get(model, {}).get(course)
+        if tuned is None or model in self.as_published:
+            return preset, changes
+        return preset, {**changes, **tuned.changes}
+
+    def published_of(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
+        """Give the preset and the changes that tuning a method on a course starts from."""
+        return self.presets.get(method, "default"), self.changes.get(method, {}).get(course, {})
+
+    def folds_of(self, method: str) -> int:
+        """Give how many folds a method is run on: fewer where one takes over a minute."""
+        return self.folds.get(method.partition("-without-")[0], FOLDS)
 
 
 @lru_cache(maxsize=1)
@@ -52,34 +76,30 @@ def table1_methods() -> tuple[str, ...]:
     return (*others, "proprl")
 
 
-def plan(
-    methods: Sequence[str],
-    courses: Sequence[str] = SETS,
-    *,
-    protocol: str = "published",
-    repeats: int = 5,
-    encoder: str = "auto",
-) -> list[Run]:
-    """Give the runs of a comparison: one for each method, course, and seed or fold."""
-    if protocol not in PROTOCOLS:
-        raise ProprlError(f"there is no protocol {protocol!r}; known: {', '.join(PROTOCOLS)}")
-    if protocol == "leak-free" and not 1 <= repeats <= FOLDS:
-        raise ProprlError(f"leak-free has {FOLDS} folds; asked for {repeats}")
+def plan(methods: Sequence[str], wanted: Wanted) -> list[Run]:
+    """Give the runs of a comparison: one for each course, method, and seed or fold."""
+    if wanted.protocol not in PROTOCOLS:
+        known = ", ".join(PROTOCOLS)
+        raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
+    leak_free = wanted.protocol == "leak-free"
+    if leak_free and not 1 <= wanted.repeats <= FOLDS:
+        raise ProprlError(f"leak-free has {FOLDS} folds; asked for {wanted.repeats}")
+    settings = experiment_settings()
     runs = []
-    for course in courses:
+    for course in wanted.courses:
         for method in methods:
-            preset, changes = experiment_settings().of(method, course)
-            for repeat in range(repeats):
-                fold = 0 if protocol == "published" else repeat
-                seed = repeat if protocol == "published" else 0
-                runs.append(
-                    Run(method, course, protocol, fold, seed, preset, changes, encoder=encoder)
+            preset, changes = settings.of(method, course)
+            folds = settings.folds_of(method) if leak_free else wanted.repeats
+            for repeat in range(min(wanted.repeats, folds)):
+                run = Run(
+                    method,
+                    course,
+                    protocol=wanted.protocol,
+                    fold=0 if wanted.protocol == "published" else repeat,
+                    seed=repeat if wanted.protocol == "published" else 0,
+                    preset=preset,
+                    changes=changes,
+                    encoder=resolve_encoder(wanted.encoder),
                 )
+                runs.append(run)
     return runs
-
-
-EXPERIMENTS: dict[str, Callable[[], Sequence[str]]] = {
-    "table1": table1_methods,
-    "table2": lambda: ABLATIONS,
-}
-"""The methods that each experiment compares."""

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 SETS = ("ucd", "lecturebank", "mooc")
 """The public sets, in the order of the paper's tables."""
 METRICS = ("accuracy", "f1", "auc")
+NAMES = {"accuracy": "ACC", "f1": "F1", "auc": "AUC"}
+"""The metrics as tables head them."""
 
 
 class _Strict(BaseModel):
@@ -62,6 +64,13 @@ class Published(_Strict):
         if row is None or course not in SETS or metric not in METRICS:
             return None
         return float(getattr(row, course)[METRICS.index(metric)])
+
+    def ablation(self, method: str, course: str, metric: str) -> float | None:
+        """Give a number of Table 2; None where the paper has none."""
+        row = self.table2.get(method)
+        if row is None or course not in SETS or metric != "f1":
+            return None
+        return float(getattr(row, course))
 
 
 @lru_cache(maxsize=1)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from proprl.experiments.runs import Run, course_of, execute
+from proprl.errors import SplitError
+from proprl.experiments.pace import Pace
+from proprl.experiments.runs import Run, course_of, split_of
+from proprl.experiments.workers import executed
+from proprl.features.evidence import feature_source
 from proprl.files import write_text
-from proprl.models.registry import method_settings
+from proprl.models.needs import check_inputs, offered_inputs
+from proprl.models.registry import method, method_settings
 from proprl.training.progress import SILENT, Progress
 
 
@@ -46,43 +51,54 @@ def run_all(
 ) -> list[dict[str, Any]]:
     """Give the result of every run, in order; runs that were kept are not done again.
 
-    Everything that can be wrong with a run's words (method, settings, course, protocol) is
-    found before the first one starts. Killed half-way, it loses at most the runs under way.
+    Everything that can be wrong with a run is found before the first one starts: its words
+    (method, settings, course, protocol), the data it needs, the encoder. Killed half-way, it
+    loses at most the runs under way.
     """
-    keys = [_checked_key(run, root) for run in runs]
-    todo = {key: run for key, run in zip(keys, runs, strict=True) if store.get(key) is None}
-    done = sum(key not in todo for key in keys)
-    progress.begin("runs", len(runs), done=done)
+    _check(runs, root)
+    keys = [run.key(course_of(run.course, run.alignment, root).fingerprint) for run in runs]
+    results = {key: store.get(key) for key in keys}
+    pace = Pace(result for result in results.values() if result is not None)
+    missing = {key: run for key, run in zip(keys, runs, strict=True) if results[key] is None}
+    todo = pace.longest_first(missing)
+    started: dict[str, float] = {}
+
+    def tell() -> None:
+        under_way = [str(todo[key]) for key in started if key in todo]
+        if under_way:
+            progress.note(" · ".join(under_way), pace.seconds_left(todo, started, jobs))
+
+    def on_start(key: str) -> None:
+        started[key] = time.monotonic()
+        tell()
+
+    progress.begin("runs", len(runs), done=sum(key not in todo for key in keys))
     try:
-        for key, result in _executed(todo, root, jobs):
-            store.put(key, result)
-            progress.step(keys.count(key))
+        with closing(executed(dict(todo), root, jobs, on_start)) as ended:
+            for key, result in ended:
+                store.put(key, result)
+                pace.learn(result)
+                del todo[key]
+                progress.step(keys.count(key))
+                tell()
     finally:
         progress.end()
     return [store.get(key) or {} for key in keys]
 
 
-def _checked_key(run: Run, root: str | None) -> str:
-    method_settings(run.method, run.preset, **run.changes)
-    return run.key(course_of(run.course, run.alignment, root).fingerprint)
-
-
-def _executed(
-    todo: dict[str, Run], root: str | None, jobs: int
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    if jobs <= 1:
-        for key, run in todo.items():
-            yield key, execute(run, root)
-        return
-    # Spawned, not forked: torch's threads do not survive a fork.
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        futures = {pool.submit(execute, run, root): key for key, run in todo.items()}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+def _check(runs: Sequence[Run], root: str | None) -> None:
+    """Find what is wrong with any of the runs; no text is encoded for that."""
+    for run in runs:
+        method_settings(run.method, run.preset, **run.changes)
+    for run in {(r.method, r.course, r.alignment, r.encoder): r for r in runs}.values():
+        course = course_of(run.course, run.alignment, root)
+        needs = method(run.method).needs
+        check_inputs(run.method, needs, offered_inputs(course, needs, run.encoder), run.course)
+        feature_source(course, run.encoder)
+    for run in {(r.course, r.alignment, r.protocol, r.fold, r.part): r for r in runs}.values():
+        split = split_of(run, course_of(run.course, run.alignment, root))
+        if not len(getattr(split, run.part)):
+            raise SplitError(f"{run.course} has no {run.part} pairs under {run.protocol}")
 
 
 def _without_nan(value: Any) -> Any:

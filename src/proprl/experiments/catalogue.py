@@ -1,0 +1,38 @@
+"""Every experiment by its name."""
+
+from __future__ import annotations
+
+from proprl.errors import ProprlError
+from proprl.experiments.case_study import case_study
+from proprl.experiments.costs import table3
+from proprl.experiments.experiment import Experiment
+from proprl.experiments.faults import faults
+from proprl.experiments.homogenisation import figure1
+from proprl.experiments.sensitivity import hyper
+from proprl.experiments.tables import table1, table2
+from proprl.experiments.tuning import tune
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "table1": table1,
+    "table2": table2,
+    "table3": table3,
+    "figure1": figure1,
+    "case-study": case_study,
+    "hyper": hyper,
+    "faults": faults,
+    "tune": tune,
+}
+
+ALL = "all"
+# Tuning makes settings, not results: it is asked for by name.
+PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name != "tune")
+
+
+def find_experiments(name: str) -> dict[str, Experiment]:
+    """Give the experiment of that name, or those of `all`; an unknown name lists the known ones."""
+    if name == ALL:
+        return {part: EXPERIMENTS[part] for part in PARTS_OF_ALL}
+    if name not in EXPERIMENTS:
+        known = ", ".join([*EXPERIMENTS, ALL])
+        raise ProprlError(f"there is no experiment {name!r}; known: {known}")
+    return {name: EXPERIMENTS[name]}

@@ -1,0 +1,73 @@
+"""Pictures for print: one style for all of them, saved as PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proprl.errors import MissingExtraError
+from proprl.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# The width of one and of two columns of a printed page, in inches.
+COLUMN, PAGE = 3.4, 7.0
+# Told apart by people who see no red or green (Okabe and Ito, 2008); lines and markers tell them
+# apart in black and white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+MARKERS = ("o", "s", "^", "D", "v")
+LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+
+STYLE: Any = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    # SVG names its parts by a random number, unless it is given one.
+    "svg.hashsalt": "proprl",
+}
+
+
+def new_figure(width: float, height: float, *, columns: int = 1, rows: int = 1) -> Figure:
+    """Give an empty figure of that size in inches, with one axis for each panel."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing figures", "plots") from None
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.subplots(rows, columns, squeeze=False)
+    return figure
+
+
+def save_figure(draw: Callable[[], Figure], stem: Path) -> None:
+    """Draw a figure and write it as PNG and SVG, whole or not at all."""
+    try:
+        from matplotlib import rc_context
+    except ImportError:
+        raise MissingExtraError("drawing figures", "plots") from None
+    pictures = {}
+    with rc_context(STYLE):
+        figure = draw()
+        for ending in ("png", "svg"):
+            buffer = BytesIO()
+            # Without a date the same results give the same file.
+            metadata = {"Date": None} if ending == "svg" else {}
+            figure.savefig(buffer, format=ending, dpi=300, metadata=metadata)
+            pictures[ending] = buffer.getvalue()
+    for ending, picture in pictures.items():
+        write_bytes(stem.with_name(f"{stem.name}.{ending}"), picture)

@@ -31,15 +31,17 @@ class NetworkSettings(Settings):
     """Settings that every network has."""
 
     epochs: int = Field(50, ge=1)
-    batch_size: int | None = Field(16, ge=1)  # None: a quarter of the pairs, from 32 to 256
+    batch_size: int | None = Field(16, ge=1)  # None: a share of the pairs, within bounds
     learning_rate: float = Field(1e-4, gt=0, le=10)
     weight_decay: float = Field(0.0, ge=0)
     patience: int | None = Field(None, ge=1)
     threshold: float | None = Field(0.5, ge=0, le=1)  # None: chosen on validation
+    batch_share: ClassVar[tuple[int, int]] = (4, 32)  # a quarter of the pairs, from 32 to 256
 
     def schedule(self, training_pairs: int) -> Schedule:
         """Give the schedule for so many training pairs."""
-        batch_size = self.batch_size or min(256, max(32, training_pairs // 4))
+        share, least = self.batch_share
+        batch_size = self.batch_size or min(256, max(least, training_pairs // share))
         return Schedule(
             self.epochs, batch_size, self.learning_rate, self.weight_decay, self.patience
         )

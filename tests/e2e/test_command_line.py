@@ -59,7 +59,7 @@ def test_courses_are_listed_and_described(proprl_: Terminal) -> None:
 
 
 def test_train_says_what_it_used(proprl_: Terminal) -> None:
-    text = proprl_("train", "campus", "--seed", 7, *QUICK)
+    text = proprl_("train", "campus", "--seed", 7, "--encoder", "wordllama", *QUICK)
     assert "texts (wordllama), resources, behaviour" in text
     assert "424 / 88 / 88" in text
     assert "Saved campus.proprl" in text

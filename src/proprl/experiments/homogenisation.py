@@ -13,6 +13,7 @@ from proprl.errors import ProprlError
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.figures import COLOURS, LINES, PAGE, new_figure
 from proprl.experiments.plans import experiment_settings, plan
+from proprl.experiments.published import published
 from proprl.experiments.similarity import KINDS
 from proprl.experiments.studies import file_stem, one_method
 from proprl.experiments.texts import csv_text, markdown_table
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COURSES = ("mooc",)
-PAPER_SHARE = 0.627
-"""The share of MOOC's prerequisite pairs that grow more similar, in the paper's Figure 1."""
 BINS = 30
 HEADS = (
     "course",
@@ -157,8 +156,8 @@ def _how(title: str, encoder: str) -> str:
         "pairs and labelled negatives are the training pairs; the non-edges are random pairs that "
         "no label relates. *Grown* is the share of pairs that are more similar at the end than at "
         "that starting point: *before* spans two spaces, the texts' and the network's; *epoch 1* "
-        f"compares within the network's. The paper reports {100 * PAPER_SHARE:.1f} % of MOOC's "
-        "prerequisite pairs and does not say from which starting point. In the picture: (a) "
+        f"compares within the network's. The paper reports {100 * published().grown_share:.1f} % "
+        "of MOOC's prerequisite pairs and does not say from which starting point. In the picture: (a) "
         "densities with medians, (b) medians with the band between the quartiles. Similarity knows "
         "no order, so a labelled negative that is a positive turned round is as similar as it.\n"
     )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from proprl.errors import ProprlError
 from proprl.experiments.experiment import Wanted
+from proprl.experiments.packaged import packaged
 from proprl.experiments.runs import FOLDS, PROTOCOLS, Run
 from proprl.experiments.tuned import tuned_settings
 from proprl.features.encoders import resolve_encoder
@@ -66,8 +65,7 @@ class ExperimentSettings(BaseModel):
 @lru_cache(maxsize=1)
 def experiment_settings() -> ExperimentSettings:
     """Give the settings of the experiments, checked."""
-    text = files("proprl.experiments").joinpath("settings.toml").read_text(encoding="utf-8")
-    return ExperimentSettings.model_validate(tomllib.loads(text))
+    return ExperimentSettings.model_validate(packaged("settings.toml"))
 
 
 def table1_methods() -> tuple[str, ...]:

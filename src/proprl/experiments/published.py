@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
+
+from proprl.experiments.packaged import packaged
 
 SETS = ("ucd", "lecturebank", "mooc")
 """The public sets, in the order of the paper's tables."""
@@ -53,6 +53,7 @@ class Direction(_Strict):
 class Published(_Strict):
     """Every number of the paper that an experiment is compared with."""
 
+    grown_share: float
     table1: dict[str, Triple]
     table2: dict[str, Single]
     table3: dict[str, Cost]
@@ -76,5 +77,4 @@ class Published(_Strict):
 @lru_cache(maxsize=1)
 def published() -> Published:
     """Give the paper's numbers, checked."""
-    text = files("proprl.experiments").joinpath("published.toml").read_text(encoding="utf-8")
-    return Published.model_validate(tomllib.loads(text))
+    return Published.model_validate(packaged("published.toml"))

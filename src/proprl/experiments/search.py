@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from proprl.experiments.packaged import packaged
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -73,5 +73,4 @@ Space = dict[str, Range | Choices]
 @lru_cache(maxsize=1)
 def search_spaces() -> dict[str, Space]:
     """Give the space of every method that has one, checked."""
-    text = files("proprl.experiments").joinpath("search.toml").read_text(encoding="utf-8")
-    return TypeAdapter(dict[str, Space]).validate_python(tomllib.loads(text))
+    return TypeAdapter(dict[str, Space]).validate_python(packaged("search.toml"))

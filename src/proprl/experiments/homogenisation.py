@@ -159,5 +159,6 @@ def _how(title: str, encoder: str) -> str:
         f"compares within the network's. The paper reports {100 * published().grown_share:.1f} % "
         "of MOOC's prerequisite pairs and does not say from which starting point. In the picture: "
         "(a) densities with medians, (b) medians with the band between the quartiles. Similarity "
-        "knows no order, so a labelled negative that is a positive turned round is as similar as it.\n"
+        "knows no order, so a labelled negative that is a positive turned round is as similar as "
+        "it.\n"
     )

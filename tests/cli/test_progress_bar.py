@@ -1,4 +1,4 @@
-"""The progress bar: what a watcher sees, and nothing where nobody watches."""
+"""The progress bar: what a watcher sees, and what a log file gets."""
 
 from __future__ import annotations
 
@@ -40,5 +40,12 @@ def test_on_a_narrow_terminal_the_end_of_the_note_is_left_out(
     assert "…" in last
 
 
-def test_without_a_terminal_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_file_gets_nothing_from_what_is_soon_done(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not shown(monkeypatch, terminal=False)
+
+
+def test_a_log_file_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ProgressBar, "LINE_EVERY", 0.0)
+    assert shown(monkeypatch, terminal=False).splitlines()[-1] == (
+        "runs 37 of 225, 0:41:02 left  proprl on mooc, seed 3 · dgcpl on [ucd], seed 0"
+    )

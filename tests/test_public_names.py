@@ -13,8 +13,9 @@ import pytest
 import proprl
 
 PUBLIC = [
-    "BundleError", "CheckpointError", "Course", "CourseError", "Edge", "Explanation",
-    "FeatureError", "LabelledPairs", "MissingExtraError", "MissingInputError", "OutputError",
+    "BundleError", "CheckpointError", "Course", "CourseError", "DivergedError", "Edge",
+    "Explanation", "FeatureError", "LabelledPairs", "MissingExtraError", "MissingInputError",
+    "OutputError",
     "PairSplit", "PrerequisiteGraph", "PrerequisiteModel", "ProPRL", "Problem", "ProprlError",
     "PublicDataError", "SplitError", "TrainingError", "UnknownConceptError", "UnknownMethodError",
     "bundled_courses",

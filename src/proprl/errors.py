@@ -12,6 +12,7 @@
     ├── FeatureError           texts cannot be turned into vectors
     │   └── MissingExtraError  ... because an optional package is not installed; names the extra
     ├── TrainingError          learning went wrong, and why
+    │   ├── DivergedError      ... because numbers grew beyond all bounds
     │   └── CheckpointError    ... because an unfinished run cannot be continued
     ├── BundleError            a saved model is damaged, foreign or too new
     └── OutputError            a result could not be written; nothing was left half-done
@@ -103,6 +104,10 @@ class MissingExtraError(FeatureError):
 
 class TrainingError(ProprlError):
     """Learning went wrong; the message says why and what to change."""
+
+
+class DivergedError(TrainingError):
+    """The loss or the scores grew beyond all bounds: these settings do not learn."""
 
 
 class CheckpointError(TrainingError):

@@ -14,6 +14,7 @@ import pytest
 from proprl.data import Course, write_course
 from proprl.data.benchmarks import BENCHMARKS
 from proprl.errors import (
+    DivergedError,
     MissingExtraError,
     MissingInputError,
     ProprlError,
@@ -226,3 +227,17 @@ def test_a_worker_that_is_killed_is_a_clear_error_and_leaves_no_process(tmp_path
     assert "proprl on campus, seed 1; proprl on campus, seed 2" in str(lost.value)
     assert "what is done is kept" in str(lost.value)
     assert not multiprocessing.active_children()
+
+
+DIVERGING = Run("vgae", "campus", changes={"learning_rate": 1e30}, encoder="wordllama")
+
+
+def test_settings_that_do_not_learn_are_an_error_in_a_table() -> None:
+    with pytest.raises(DivergedError, match="try a lower learning rate"):
+        execute(DIVERGING)
+
+
+def test_settings_that_do_not_learn_are_the_last_choice_where_some_are_chosen() -> None:
+    result = execute(replace(DIVERGING, part="validation"))
+    assert result["metrics"] == {"auc": 0.0}
+    assert "try a lower learning rate" in result["diverged"]

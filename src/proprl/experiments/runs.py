@@ -17,7 +17,7 @@ from proprl.data.bundled import load_course
 from proprl.data.course import Course
 from proprl.data.folds import leak_free_folds, new_concept_splits
 from proprl.data.splits import LabelledPairs, PairSplit, given_split
-from proprl.errors import ProprlError
+from proprl.errors import DivergedError, ProprlError
 from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.experiments.memory import PeakMemory
@@ -118,7 +118,12 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     _warm_up()
     memory = PeakMemory()
     started = time.perf_counter()
-    report = scorer.fit(evidence, split, seed=run.seed, progress=watch or SILENT)
+    try:
+        report = scorer.fit(evidence, split, seed=run.seed, progress=watch or SILENT)
+    except DivergedError as error:
+        if run.part != "validation":
+            raise
+        return _useless(run, encoder, error, time.perf_counter() - started)
     fitted = time.perf_counter()
     part: LabelledPairs = getattr(split, run.part)
     forward = scorer.score(part.pairs)
@@ -141,6 +146,18 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
         "epochs": len(report.history.epochs),
         **({"similarity": watch.seen} if watch else {}),
+    }
+
+
+def _useless(run: Run, encoder: str, error: DivergedError, seconds: float) -> dict[str, Any]:
+    """Give the result of settings that do not learn: where some are chosen, the last choice."""
+    return {
+        "run": asdict(run),
+        "encoder": encoder,
+        "metrics": {"auc": 0.0},
+        "diverged": str(error),
+        "train_seconds": seconds,
+        "score_seconds": 0.0,
     }
 
 

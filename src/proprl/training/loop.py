@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
-from proprl.errors import TrainingError
+from proprl.errors import DivergedError
 from proprl.evaluation.metrics import auc
 from proprl.training.checkpoint import Checkpoint, optimiser_tensors, restore_optimiser
 from proprl.training.progress import SILENT, Progress
@@ -119,7 +119,7 @@ def train_network(
             optimiser.step()
             total += batch_loss.item() * len(batch)
         if not math.isfinite(total):
-            raise TrainingError(
+            raise DivergedError(
                 f"the loss is {total} in epoch {len(history.epochs) + 1}; try a lower learning rate"
             )
         record = _validate(total / len(pairs), score, split)
@@ -150,7 +150,7 @@ def _validate(
         return EpochRecord(train_loss, None, train_loss)
     p = torch.from_numpy(score(split.validation.pairs)).double().clamp(1e-7, 1 - 1e-7)
     if not bool(p.isfinite().all()):
-        raise TrainingError("validation scores are not numbers; try a lower learning rate")
+        raise DivergedError("validation scores are not numbers; try a lower learning rate")
     y = torch.from_numpy(split.validation.labels).double()
     validation_loss = nn.functional.binary_cross_entropy(p, y).item()
     validation_auc = auc(split.validation.labels, p.numpy())

@@ -9,6 +9,7 @@ from proprl.experiments import plans
 from proprl.experiments.experiment import Wanted
 from proprl.experiments.plans import ABLATIONS, experiment_settings, plan, table1_methods
 from proprl.experiments.published import SETS, published
+from proprl.experiments.runs import PROTOCOLS
 from proprl.experiments.tuned import TunedSetting
 from proprl.models.registry import METHODS, method_settings
 
@@ -16,9 +17,9 @@ from proprl.models.registry import METHODS, method_settings
 def test_every_setting_is_one_the_method_has() -> None:
     for name in METHODS:
         for course in SETS:
-            preset, changes = experiment_settings().of(name, course)
-            method_settings(name, preset, **changes)
-    assert set(experiment_settings().presets) <= set(METHODS)
+            for protocol in PROTOCOLS:
+                preset, changes = experiment_settings().of(name, course, protocol)
+                method_settings(name, preset, **changes)
 
 
 def test_every_published_row_has_a_method() -> None:
@@ -28,10 +29,10 @@ def test_every_published_row_has_a_method() -> None:
 
 
 def test_an_ablation_has_its_models_settings() -> None:
+    of = experiment_settings().of
     for ablation in ABLATIONS:
-        assert experiment_settings().of(ablation, "ucd") == experiment_settings().of(
-            "proprl", "ucd"
-        )
+        for protocol in PROTOCOLS:
+            assert of(ablation, "ucd", protocol) == of("proprl", "ucd", protocol)
 
 
 def test_what_was_tuned_is_laid_over_what_was_published(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,17 +45,19 @@ def test_what_was_tuned_is_laid_over_what_was_published(monkeypatch: pytest.Monk
     tuned = {"svm": chosen(C=0.1), "dgcpl": chosen(kappa=0.5), "proprl": chosen(alpha=0.5)}
     monkeypatch.setattr(plans, "tuned_settings", lambda: tuned)
     settings = experiment_settings()
-    assert settings.of("svm", "mooc") == ("default", {"C": 0.1})
-    assert settings.of("svm", "ucd") == ("default", {})
-    assert settings.published_of("svm", "mooc") == ("default", {})
+    assert settings.of("svm", "mooc", "published") == ("default", {"C": 0.1})
+    assert settings.of("svm", "ucd", "published") == ("default", {})
+    assert settings.untuned("svm", "mooc") == {}
     (run,) = plan(["svm"], wanted(repeats=1))
     assert run.changes == {"C": 0.1}
-    # The papers' own rows, and the ablations, keep the papers' settings.
+    # What is held against the papers' own rows, and the ablations, keeps the papers' settings.
     assert set(settings.as_published) <= set(METHODS)
     for method in ("dgcpl", *ABLATIONS):
         model = method.partition("-without-")[0]
-        assert settings.of(method, "mooc") == settings.published_of(model, "mooc")
-    assert settings.of("proprl", "mooc")[1]["alpha"] == 0.05
+        papers_own = ("paper", settings.untuned(model, "mooc"))
+        assert settings.of(method, "mooc", "published") == papers_own
+    preset, changes = settings.of("proprl", "mooc", "leak-free")
+    assert (preset, changes["alpha"], changes["lam"]) == ("default", 0.5, 1e-3)
 
 
 def wanted(protocol: str = "published", repeats: int = 3) -> Wanted:
@@ -66,12 +69,6 @@ def test_published_varies_the_seed_and_leak_free_the_fold() -> None:
     assert [(run.seed, run.fold) for run in published_runs] == [(0, 0), (1, 0), (2, 0)]
     folds = plan(["rf"], wanted("leak-free"))
     assert [(run.seed, run.fold) for run in folds] == [(0, 0), (0, 1), (0, 2)]
-
-
-def test_a_slow_method_runs_on_half_of_the_folds() -> None:
-    assert len(plan(["rf"], wanted("leak-free", 10))) == 10
-    assert len(plan(["proprl"], wanted("leak-free", 10))) == 5
-    assert len(plan(["proprl"], wanted("published", 10))) == 10
 
 
 def test_a_reconstruction_is_called_one() -> None:

@@ -55,24 +55,22 @@ def test_every_method_of_table_1_has_a_space_of_settings_it_accepts() -> None:
     assert set(search_spaces()) == set(table1_methods())
     for method, space in search_spaces().items():
         assert len(space) <= 4
-        preset, _ = experiment_settings().published_of(method, "mooc")
         for name, place in space.items():
             for value in place.bounds:
-                assert getattr(method_settings(method, preset, **{name: value}), name) == value
+                assert getattr(method_settings(method, **{name: value}), name) == value
 
 
 @pytest.mark.parametrize("course", [*SETS, "campus"])
 def test_every_space_holds_the_published_setting(course: str) -> None:
     for method, space in search_spaces().items():
-        preset, changes = experiment_settings().published_of(method, course)
-        settings = method_settings(method, preset, **changes)
+        settings = method_settings(method, **experiment_settings().untuned(method, course))
         for name, place in space.items():
             assert place.holds(getattr(settings, name)), f"{method}: {name}"
 
 
 def test_no_space_makes_a_fit_dearer() -> None:
     for method, space in search_spaces().items():
-        published = method_settings(method, experiment_settings().published_of(method, "mooc")[0])
+        published = method_settings(method)
         assert not {"epochs", "steps", "patience", "batch_size", "paths", "layers"} & set(space)
         for name in {"size", "hidden", "heads", "topics", "trees", "width"} & set(space):
             assert max(space[name].bounds) == getattr(published, name)  # type: ignore[type-var]
@@ -88,8 +86,8 @@ def test_an_empty_range_is_refused() -> None:
 def test_every_kept_choice_is_one_the_search_can_make() -> None:
     for method, courses in tuned_settings().items():
         for course, chosen in courses.items():
-            preset, changes = experiment_settings().published_of(method, course)
-            method_settings(method, preset, **{**changes, **chosen.changes})
+            changes = experiment_settings().untuned(method, course)
+            method_settings(method, **{**changes, **chosen.changes})
             assert set(chosen.changes) in (set(), set(search_spaces()[method]))
             assert chosen.trials <= TRIALS
 
@@ -124,7 +122,6 @@ def test_the_first_trial_is_the_published_setting() -> None:
         Run(
             "dgcpl",
             "mooc",
-            preset="paper",
             changes={"kappa": 1e-5, "weight_decay": 1e-3},
             encoder="wordllama",
             part="validation",

@@ -29,9 +29,7 @@ class ExperimentSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     titles: dict[str, str]
-    presets: dict[str, str]
     changes: dict[str, dict[str, dict[str, Any]]]
-    folds: dict[str, int]
     as_published: list[str]
     hyper: dict[str, Annotated[tuple[int | float, ...], Field(min_length=2)]]
     """The values that the hyper-parameter study tries, by setting."""
@@ -40,26 +38,22 @@ class ExperimentSettings(BaseModel):
         """Give a method's name as tables print it."""
         return self.titles.get(method, method)
 
-    def of(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
+    def of(self, method: str, course: str, protocol: str) -> tuple[str, dict[str, Any]]:
         """Give the preset and the changes that a method runs with on a course.
 
-        What was tuned is laid over what was published, except for `as_published`. An ablation is
+        What was tuned is laid over what it starts from, except for `as_published`. An ablation is
         its model with one part removed, so it has its model's settings.
         """
         model = method.partition("-without-")[0]
-        preset, changes = self.published_of(model, course)
+        changes = self.untuned(model, course)
+        if protocol == "published" and model in self.as_published:
+            return "paper", changes
         tuned = tuned_settings().get(model, {}).get(course)
-        if tuned is None or model in self.as_published:
-            return preset, changes
-        return preset, {**changes, **tuned.changes}
+        return "default", {**changes, **(tuned.changes if tuned else {})}
 
-    def published_of(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
-        """Give the preset and the changes that tuning a method on a course starts from."""
-        return self.presets.get(method, "default"), self.changes.get(method, {}).get(course, {})
-
-    def folds_of(self, method: str) -> int:
-        """Give how many folds a method is run on: fewer where one takes over a minute."""
-        return self.folds.get(method.partition("-without-")[0], FOLDS)
+    def untuned(self, method: str, course: str) -> dict[str, Any]:
+        """Give what a method's paper changes on a course; tuning starts there."""
+        return self.changes.get(method, {}).get(course, {})
 
 
 @lru_cache(maxsize=1)
@@ -79,16 +73,14 @@ def plan(methods: Sequence[str], wanted: Wanted) -> list[Run]:
     if wanted.protocol not in PROTOCOLS:
         known = ", ".join(PROTOCOLS)
         raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
-    leak_free = wanted.protocol == "leak-free"
-    if leak_free and not 1 <= wanted.repeats <= FOLDS:
+    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= FOLDS:
         raise ProprlError(f"leak-free has {FOLDS} folds; asked for {wanted.repeats}")
     settings = experiment_settings()
     runs = []
     for course in wanted.courses:
         for method in methods:
-            preset, changes = settings.of(method, course)
-            folds = settings.folds_of(method) if leak_free else wanted.repeats
-            for repeat in range(min(wanted.repeats, folds)):
+            preset, changes = settings.of(method, course, wanted.protocol)
+            for repeat in range(wanted.repeats):
                 run = Run(
                     method,
                     course,

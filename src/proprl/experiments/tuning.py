@@ -51,8 +51,8 @@ class Search:
     trials: list[Trial] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.preset, self.published = experiment_settings().published_of(self.method, self.course)
-        settings = method_settings(self.method, self.preset, **self.published)
+        self.untuned = experiment_settings().untuned(self.method, self.course)
+        settings = method_settings(self.method, **self.untuned)
         self.study.enqueue_trial({name: getattr(settings, name) for name in self.space})
 
     def ask(self) -> Run | None:
@@ -101,8 +101,7 @@ class Search:
             self.method,
             self.course,
             seed=SEED,
-            preset=self.preset,
-            changes={**self.published, **changes},
+            changes={**self.untuned, **changes},
             encoder=self.encoder,
             part="validation",
         )
@@ -202,12 +201,13 @@ def _how(methods: Sequence[str], wanted: Wanted) -> Iterator[str]:
     yield (
         f"AUC on the validation rows, seed {SEED}; the test rows were not scored. At most {trials} "
         "settings of each method on each set, fewer where there are no more. The first is the "
-        "published one: the papers' own for ProPRL and DGCPL, the default preset, which says where "
-        "it departs from the paper, for the others. Of equals the published setting is kept. Texts "
+        "published one: the default preset, which says where it departs from the paper, with what "
+        "the paper itself changes on that set. Of equals the published setting is kept. Texts "
         f"encoded by `{resolve_encoder(wanted.encoder)}`."
     )
     if kept := [settings.title(name) for name in methods if name in settings.as_published]:
-        yield f"Whatever was found, tables run {' and '.join(kept)} as published."
+        names = " and ".join(kept)
+        yield f"Under the protocol `published`, tables run {names} as published all the same."
     if empty := [settings.title(name) for name in methods if not search_spaces()[name]]:
         yield f"Nothing to tune: {', '.join(empty)}."
     yield (

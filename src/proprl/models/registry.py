@@ -27,6 +27,7 @@ from proprl.models.proprl_ablations import (
 from proprl.models.random_forest import RandomForestScorer
 from proprl.models.refd import RefDScorer
 from proprl.models.rvgae import RVGAEScorer
+from proprl.models.sequitur import SequiturScorer
 from proprl.models.svm import SVMScorer
 
 METHODS: dict[str, type[PairScorer]] = {
@@ -34,6 +35,7 @@ METHODS: dict[str, type[PairScorer]] = {
     "proprl-without-gate": WithoutGateScorer,
     "proprl-without-propagation": WithoutPropagationScorer,
     "proprl-without-irreversibility": WithoutIrreversibilityScorer,
+    "sequitur": SequiturScorer,
     "dgcpl": DGCPLScorer,
     "conlearn": ConLearnScorer,
     "gkrom": GKROMScorer,

@@ -1,0 +1,294 @@
+"""Sequitur: what follows from what. Learners of three kinds, and one calibrated probability.
+
+- *trees* and a *line* (logistic regression) read explicit evidence about a pair: what texts,
+  moves and resources say of it, and what is known of other pairs (`evidence_table`);
+- a *network*, ProPRL, reads the graphs.
+
+z = mean of their logits, p = σ(slope · z + intercept). Slope, intercept and threshold are fitted
+on the validation pairs while these are unknown; afterwards their labels are learned from too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+from scipy.sparse import csr_array
+from scipy.special import expit, logit, ndtri
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.evaluation.metrics import best_threshold, enough_to_choose
+from proprl.graphs.evidence import Evidence
+from proprl.models.autoencoder import refuse_beyond_limit
+from proprl.models.base import FitReport, Settings
+from proprl.models.evidence_table import EvidenceTable
+from proprl.models.forest import Forest, flat_forest, mean_share
+from proprl.models.needs import SUPERVISED
+from proprl.models.proprl import ProPRLScorer, ProPRLSettings
+from proprl.training.checkpoint import Checkpoint
+from proprl.training.objective import balanced_class_weights
+from proprl.training.progress import SILENT, Progress
+
+MEMBERS = ("trees", "line", "network")
+# A member is never surer than this: one of three must not outvote the others.
+SUREST = 0.999
+QUANTILES = 100
+
+
+class SequiturSettings(Settings):
+    """Settings of Sequitur."""
+
+    trees: int = Field(300, ge=1)
+    leaf: int = Field(2, ge=1)
+    """Rows that a leaf holds at least."""
+    shyness: float = Field(100.0, gt=0)
+    """How strongly the line's coefficients are drawn to 0."""
+    dealt: int = Field(2, ge=1)
+    """How often known pairs are dealt into folds; each time gives every pair another row."""
+    reverse_labels: bool = True
+    """Whether a known label of the reverse order is evidence."""
+    network: bool = True
+    size: int = Field(256, ge=4, multiple_of=4)
+    epochs: int = Field(50, ge=1)
+
+
+class SequiturScorer:
+    """Trees, a line and a network under the common contract; see `PairScorer`."""
+
+    settings_type: ClassVar[type[Settings]] = SequiturSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+    needs: ClassVar[frozenset[str]] = SUPERVISED
+
+    table: EvidenceTable
+    forest: Forest
+    line: Line
+    network: ProPRLScorer | None
+    slope: float
+    intercept: float
+
+    def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
+        self.settings = settings
+        self.device = device
+        self.report = FitReport()
+
+    def fit(
+        self,
+        evidence: Evidence,
+        split: PairSplit,
+        *,
+        seed: int,
+        progress: Progress = SILENT,
+        checkpoint: Checkpoint | None = None,
+    ) -> FitReport:
+        """Learn from the training pairs, calibrate on the validation pairs, learn from both."""
+        refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
+        evidence = _in_single_precision(evidence)
+        self.network = None
+        inner = FitReport(views=evidence.views)
+        if self.settings.network:
+            self.network = ProPRLScorer(self._network_settings(), device=self.device)
+            inner = self.network.fit(
+                evidence, split, seed=seed, progress=progress, checkpoint=checkpoint
+            )
+        progress.begin("evidence", 2)
+        self._learn(evidence, split.train, seed)
+        progress.step()
+        threshold = self._calibrate(split.validation)
+        self._learn(evidence, _together(split.train, split.validation), seed)
+        progress.step()
+        progress.end()
+        self.report = FitReport(
+            views=inner.views,
+            missing_views=tuple(v for v in ProPRLScorer.views if v not in inner.views),
+            class_weights=balanced_class_weights(torch.from_numpy(split.train.labels)),
+            threshold=threshold,
+            branch_weights=dict.fromkeys(self.members, 1 / len(self.members)),
+            history=inner.history,
+            facts={"evidence columns": float(len(self.table.names)), "slope": self.slope},
+        )
+        return self.report
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The learners that take part."""
+        return MEMBERS if self.network else MEMBERS[:2]
+
+    def score(self, pairs: IntArray) -> FloatArray:
+        """Give σ(slope · z + intercept) for each pair: (m, 2) -> (m,)."""
+        p: FloatArray = expit(self.slope * self._z(pairs) + self.intercept)
+        return p
+
+    def details(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give each member's probability."""
+        return {name: expit(z) for name, z in self._logits(pairs).items()}
+
+    def state(self) -> dict[str, FloatArray]:
+        """Give the evidence, the known labels and what the members learned."""
+        evidence, known = self.table.evidence, self.table.known
+        state = {
+            "evidence/features": evidence.features,
+            **_sparse_state("evidence/transitions", evidence.transitions),
+            **_sparse_state("evidence/incidence", evidence.incidence),
+            "known/pairs": known.pairs,
+            "known/labels": known.labels,
+            "calibration": np.array([self.slope, self.intercept]),
+            **{f"forest/{name}": array for name, array in self.forest.items()},
+            **{f"line/{name}": array for name, array in self.line.state().items()},
+        }
+        if self.network:
+            weights = self.network.report.branch_weights
+            state["branches"] = np.array([weights[name] for name in self.network.branches])
+            state |= self.network.state()
+        return state
+
+    @classmethod
+    def restore(
+        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
+    ) -> Self:
+        """Give back the scorer that `state` was taken from."""
+        scorer = cls(settings, device=device)
+        scorer.report = report
+        evidence = Evidence(
+            state["evidence/features"],
+            transitions=_sparse(state, "evidence/transitions"),
+            incidence=_sparse(state, "evidence/incidence"),
+        )
+        known = LabelledPairs(
+            state["known/pairs"].astype(np.int64), state["known/labels"].astype(np.int64)
+        )
+        scorer.table = EvidenceTable(evidence, known, reverse_labels=settings.reverse_labels)
+        scorer.forest = _part(state, "forest/")
+        scorer.line = Line(**_part(state, "line/"))
+        scorer.slope, scorer.intercept = state["calibration"].tolist()
+        scorer.network = None
+        if settings.network:
+            inner = FitReport(views=report.views)
+            network = ProPRLScorer.restore(scorer._network_settings(), state, inner, device=device)
+            weights = dict(zip(network.branches, state["branches"].tolist(), strict=True))
+            network.report = FitReport(views=report.views, branch_weights=weights)
+            scorer.network = network
+        return scorer
+
+    def _network_settings(self) -> ProPRLSettings:
+        chosen = {"size": self.settings.size, "epochs": self.settings.epochs}
+        return ProPRLSettings(**{**ProPRLScorer.presets["default"], **chosen})
+
+    def _learn(self, evidence: Evidence, known: LabelledPairs, seed: int) -> None:
+        """Fit the trees and the line to what is known."""
+        s = self.settings
+        self.table = EvidenceTable(evidence, known, reverse_labels=s.reverse_labels)
+        x = np.vstack([self.table.lessons(salt) for salt in range(s.dealt)])
+        y = np.tile(known.labels, s.dealt)
+        weights = dict(enumerate(balanced_class_weights(torch.from_numpy(known.labels))))
+        trees: Any = ExtraTreesClassifier(
+            s.trees,
+            min_samples_leaf=s.leaf,
+            max_features=0.3,
+            class_weight=weights,
+            random_state=seed,
+        ).fit(x, y)
+        self.forest = flat_forest([tree.tree_ for tree in trees.estimators_])
+        self.line = Line.fitted(x, y, weights, s.shyness)
+
+    def _calibrate(self, validation: LabelledPairs) -> float:
+        """Fit slope and intercept on pairs not learned from, and choose the threshold."""
+        self.slope, self.intercept = 1.0, 0.0
+        if not enough_to_choose(validation.labels):
+            return 0.5
+        z = self._z(validation.pairs)
+        fitted = LogisticRegression(C=10.0).fit(z[:, None], validation.labels)
+        if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
+            self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        return best_threshold(validation.labels, self.score(validation.pairs))
+
+    def _z(self, pairs: IntArray) -> FloatArray:
+        return np.asarray(np.mean(list(self._logits(pairs).values()), axis=0))
+
+    def _logits(self, pairs: IntArray) -> dict[str, FloatArray]:
+        x = self.table.rows(pairs)
+        p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
+        if self.network:
+            p["network"] = self.network.score(pairs)
+        return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
+
+
+class Line:
+    """Logistic regression on normal scores: each column is replaced by its rank, as a deviate."""
+
+    def __init__(self, quantiles: FloatArray, coefficients: FloatArray) -> None:
+        self.quantiles = quantiles  # (QUANTILES, columns)
+        self.coefficients = coefficients  # (columns + 1,), the intercept last
+
+    @classmethod
+    def fitted(
+        cls, x: FloatArray, y: IntArray, weights: Mapping[int, float], shyness: float
+    ) -> Self:
+        """Learn from rows."""
+        quantiles = np.quantile(x, np.linspace(0, 1, QUANTILES), axis=0)
+        line = cls(quantiles, np.zeros(x.shape[1] + 1))
+        model = LogisticRegression(C=1 / shyness, class_weight=dict(weights), max_iter=500)
+        model.fit(line.normal_scores(x), y)
+        line.coefficients = np.append(model.coef_[0], model.intercept_)
+        return line
+
+    def normal_scores(self, x: FloatArray) -> FloatArray:
+        """Give each number's place among those learned from, as a standard normal deviate."""
+        places = np.linspace(0, 1, QUANTILES)
+        scores = np.empty(x.shape)
+        for column, among in enumerate(self.quantiles.T):
+            # From both sides, so that the middle is taken where many are equal.
+            above = np.interp(x[:, column], among, places)
+            below = 1 - np.interp(-x[:, column], -among[::-1], places)
+            scores[:, column] = (above + below) / 2
+        return np.asarray(ndtri(scores.clip(1e-3, 1 - 1e-3)))
+
+    def z(self, x: FloatArray) -> FloatArray:
+        """Give the logit of each row."""
+        return np.asarray(self.normal_scores(x) @ self.coefficients[:-1] + self.coefficients[-1])
+
+    def state(self) -> dict[str, FloatArray]:
+        """Give what was learned."""
+        return {"quantiles": self.quantiles, "coefficients": self.coefficients}
+
+
+def _together(a: LabelledPairs, b: LabelledPairs) -> LabelledPairs:
+    return LabelledPairs(np.concatenate([a.pairs, b.pairs]), np.concatenate([a.labels, b.labels]))
+
+
+def _in_single_precision(evidence: Evidence) -> Evidence:
+    """Give the evidence as it is kept, so that a loaded model sees the same numbers."""
+    return Evidence(
+        evidence.features.astype(np.float32),
+        transitions=evidence.transitions,
+        incidence=evidence.incidence,
+    )
+
+
+def _sparse_state(name: str, matrix: SparseMatrix | None) -> dict[str, FloatArray]:
+    if matrix is None:
+        return {}
+    entries = matrix.tocoo()
+    return {
+        f"{name}/row": entries.row,
+        f"{name}/column": entries.col,
+        f"{name}/value": entries.data,
+        f"{name}/shape": np.array(matrix.shape),
+    }
+
+
+def _sparse(state: Mapping[str, FloatArray], name: str) -> SparseMatrix | None:
+    parts = _part(state, f"{name}/")
+    if not parts:
+        return None
+    ends = parts["row"], parts["column"]
+    return csr_array((parts["value"], ends), shape=tuple(parts["shape"].tolist()))
+
+
+def _part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
+    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

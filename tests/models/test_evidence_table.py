@@ -1,0 +1,177 @@
+"""The explicit evidence about a pair: what it holds, and that no label is its own evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from proprl.data.splits import LabelledPairs
+from proprl.graphs.evidence import Evidence
+from proprl.models.evidence_table import REVERSE, EvidenceTable
+from proprl.models.known_pairs import KnownPairs, fold_of
+from proprl.models.pair_evidence import PairEvidence
+
+N = 8
+
+
+def course() -> Evidence:
+    rng = np.random.default_rng(0)
+    return Evidence(
+        rng.normal(size=(N, 4)),
+        transitions=csr_array(rng.integers(0, 3, (N, N)).astype(float)),
+        incidence=csr_array(rng.integers(0, 2, (N, 5)).astype(float)),
+    )
+
+
+def labelled(*triples: tuple[int, int, int]) -> LabelledPairs:
+    table = np.array(triples, dtype=np.int64).reshape(-1, 3)
+    return LabelledPairs(table[:, :2], table[:, 2])
+
+
+def value(numbers: PairEvidence | KnownPairs, name: str, a: int, b: int) -> float:
+    return float(numbers.rows(np.array([[a, b]]))[0, numbers.names.index(name)])
+
+
+# No label is its own evidence
+
+pairs_of_concepts = st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)).filter(
+    lambda pair: pair[0] != pair[1]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(pairs_of_concepts, st.integers(0, 1), min_size=2, max_size=20), st.data())
+def test_removing_or_flipping_a_pairs_own_label_does_not_change_its_evidence(
+    labels: dict[tuple[int, int], int], data: st.DataObject
+) -> None:
+    pair = data.draw(st.sampled_from(sorted(labels)))
+    flipped = {**labels, pair: 1 - labels[pair]}
+    removed = {other: label for other, label in labels.items() if other != pair}
+    asked = np.array([pair])
+    rows = [
+        EvidenceTable(
+            course(), labelled(*((a, b, y) for (a, b), y in known.items())), reverse_labels=True
+        ).rows(asked)
+        for known in (labels, flipped, removed)
+    ]
+    np.testing.assert_array_equal(rows[0], rows[1])
+    np.testing.assert_array_equal(rows[0], rows[2])
+
+
+def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> None:
+    rng = np.random.default_rng(1)
+    pairs = np.array([(a, b) for a in range(N) for b in range(a)])
+    labels = rng.integers(0, 2, len(pairs))
+    for one in (0, 5, 11):
+        other = labels.copy()
+        other[one] = 1 - other[one]
+        for salt in (0, 1):
+            rows = [
+                EvidenceTable(course(), LabelledPairs(pairs, y), reverse_labels=True).lessons(salt)
+                for y in (labels, other)
+            ]
+            np.testing.assert_array_equal(rows[0][one], rows[1][one])
+            assert not np.array_equal(rows[0], rows[1])  # others do learn from it
+
+
+def test_both_orders_of_a_pair_share_a_fold() -> None:
+    pairs = np.array([(a, b) for a in range(40) for b in range(a)])
+    for salt in (0, 1):
+        fold = fold_of(pairs, 20, salt)
+        np.testing.assert_array_equal(fold, fold_of(pairs[:, ::-1], 20, salt))
+        assert np.bincount(fold, minlength=20).min() > 20  # of 39 on average
+    assert (fold_of(pairs, 20, 0) != fold_of(pairs, 20, 1)).mean() > 0.9
+
+
+# The label of the reverse
+
+
+@pytest.mark.parametrize(("label", "sign"), [(1, 1.0), (0, -1.0)])
+def test_a_known_label_of_the_reverse_is_evidence_unless_switched_off(
+    label: int, sign: float
+) -> None:
+    known = labelled((1, 2, label), (3, 4, 1))
+    asked = np.array([[2, 1], [1, 2], [4, 5]])
+    shown = EvidenceTable(course(), known, reverse_labels=True)
+    assert shown.names[-1] == REVERSE
+    np.testing.assert_array_equal(shown.rows(asked)[:, -1], [sign, 0.0, 0.0])
+    hidden = EvidenceTable(course(), known, reverse_labels=False)
+    assert not hidden.rows(asked)[:, -1].any()
+
+
+def test_contradicting_labels_of_the_reverse_say_nothing() -> None:
+    known = labelled((1, 2, 1), (1, 2, 0))
+    table = EvidenceTable(course(), known, reverse_labels=True)
+    assert table.rows(np.array([[2, 1]]))[0, -1] == 0
+
+
+def test_the_reverse_is_hidden_in_every_other_lesson() -> None:
+    table = EvidenceTable(course(), labelled((1, 2, 1), (2, 1, 0)), reverse_labels=True)
+    assert not table.lessons(salt=0)[:, -1].any()
+    np.testing.assert_array_equal(table.lessons(salt=1)[:, -1], [-1.0, 1.0])
+
+
+# What the numbers say
+
+
+def test_paths_are_counted_along_known_prerequisites() -> None:
+    # 0 → 1 → 3, 0 → 2 → 3, 3 → 4.
+    known = labelled((0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (4, 5, 0))
+    numbers = KnownPairs(known, {}, N)
+    assert value(numbers, "paths of two steps", 0, 3) == 2
+    assert value(numbers, "paths of two steps, reversed", 0, 3) == 0
+    assert value(numbers, "paths of three steps", 0, 4) == 2
+    assert [value(numbers, "steps", 0, b) for b in (1, 3, 4, 5)] == [1, 2, 3, 5]
+    assert value(numbers, "common dependents", 1, 2) == 1
+    assert value(numbers, "common prerequisites", 1, 2) == 1
+    assert value(numbers, "known dependents of the source", 0, 1) == pytest.approx(np.log1p(4))
+    assert value(numbers, "known prerequisites of the target", 0, 4) == pytest.approx(np.log1p(4))
+
+
+def test_like_pairs_lend_their_labels() -> None:
+    # 0 and 1 mean the same, and so do 2 and 3; all others are as far apart as can be.
+    affinity = np.full((N, N), -1.0)
+    np.fill_diagonal(affinity, 1.0)
+    affinity[0, 1] = affinity[1, 0] = affinity[2, 3] = affinity[3, 2] = 1.0
+    numbers = KnownPairs(labelled((0, 2, 1), (5, 6, 0)), {"texts": affinity}, N)
+    rate = "labels of like pairs by texts within 0.1"
+    assert value(numbers, rate, 1, 3) == pytest.approx(1.0, abs=0.01)
+    assert value(numbers, rate, 3, 1) == pytest.approx(0.0, abs=0.01)
+    assert value(numbers, rate, 5, 6) == pytest.approx(-1.0, abs=0.01)
+    assert value(numbers, "the source with like targets by texts within 0.1", 0, 3) > 0.99
+    assert value(numbers, "like sources with the target by texts within 0.1", 1, 2) > 0.99
+
+
+def test_levels_rise_along_known_prerequisites_and_like_concepts_share_them() -> None:
+    affinity = np.full((N, N), -1.0)
+    np.fill_diagonal(affinity, 1.0)
+    affinity[2, 7] = affinity[7, 2] = 1.0
+    numbers = KnownPairs(labelled((0, 1, 1), (1, 2, 1)), {"texts": affinity}, N)
+    level = numbers.about_concepts["level by texts"]
+    assert level[0] < level[1] < level[2]
+    assert level[1] < level[7]
+
+
+def test_the_courses_own_evidence_is_directed() -> None:
+    B = np.zeros((3, 3))
+    B[0, 1], B[0, 2], B[1, 0] = 8.0, 2.0, 1.0
+    M = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    numbers = PairEvidence(Evidence(np.eye(3), transitions=csr_array(B), incidence=csr_array(M)))
+    assert value(numbers, "moves", 0, 1) == pytest.approx(np.log(9))
+    assert value(numbers, "moves, reversed", 0, 1) == pytest.approx(np.log(2))
+    assert value(numbers, "share of the source's moves", 0, 1) == pytest.approx(0.8)
+    assert value(numbers, "share of the target's arrivals", 0, 1) == pytest.approx(1.0)
+    assert value(numbers, "share of the source's resources", 0, 1) == pytest.approx(0.5)
+    assert value(numbers, "share of the source's resources, reversed", 0, 1) == pytest.approx(1.0)
+    assert value(numbers, "overlap of resources", 0, 1) == pytest.approx(0.5)
+    assert value(numbers, "resources, difference", 0, 2) == pytest.approx(np.log(3) - np.log(2))
+
+
+def test_a_missing_view_has_no_columns() -> None:
+    names = EvidenceTable(Evidence(np.eye(3)), labelled((0, 1, 1)), reverse_labels=True).names
+    assert not [name for name in names if "moves" in name or "resources" in name]
+    assert not [name for name in names if "behaviour" in name]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,75 @@
+"""Sequitur beyond the contract: how its members count, and what it is sure of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from sklearn.preprocessing import QuantileTransformer
+
+from proprl.data import Course
+from proprl.data.splits import PairSplit, grouped_split
+from proprl.errors import ProprlError
+from proprl.features.evidence import gather_evidence
+from proprl.graphs.evidence import Evidence
+from proprl.models.base import FitReport
+from proprl.models.sequitur import Line, SequiturScorer, SequiturSettings
+
+
+@pytest.fixture(scope="module")
+def split(planted: Course) -> PairSplit:
+    return grouped_split(planted.labelled_pairs(), fractions=(0.6, 0.2, 0.2), seed=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(planted: Course, split: PairSplit) -> tuple[SequiturScorer, FitReport]:
+    settings = SequiturSettings(size=16, epochs=3, trees=30)
+    scorer = SequiturScorer(settings, device="cpu")
+    return scorer, scorer.fit(gather_evidence(planted)[0], split, seed=0)
+
+
+def test_the_members_logits_count_alike_and_are_calibrated(
+    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+) -> None:
+    scorer, report = fitted
+    pairs = split.test.pairs
+    assert report.branch_weights == dict.fromkeys(("trees", "line", "network"), 1 / 3)
+    z = np.mean([logit(p) for p in scorer.details(pairs).values()], axis=0)
+    np.testing.assert_allclose(scorer.score(pairs), expit(scorer.slope * z + scorer.intercept))
+
+
+def test_it_learns_from_validation_labels_too_once_it_is_calibrated(
+    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+) -> None:
+    assert len(fitted[0].table.known) == len(split.train) + len(split.validation)
+
+
+def test_probabilities_mean_what_they_say(
+    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+) -> None:
+    p = fitted[0].score(split.test.pairs)
+    assert abs(p.mean() - split.test.labels.mean()) < 0.1
+
+
+def test_the_network_can_be_left_out(planted: Course, split: PairSplit) -> None:
+    scorer = SequiturScorer(SequiturSettings(network=False, trees=30), device="cpu")
+    report = scorer.fit(gather_evidence(planted)[0], split, seed=0)
+    assert set(report.branch_weights) == {"trees", "line"}
+    kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
+    pairs = split.test.pairs
+    np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+
+
+def test_too_many_concepts_are_refused(split: PairSplit) -> None:
+    scorer = SequiturScorer(SequiturSettings(), device="cpu")
+    with pytest.raises(ProprlError, match="at most 5,000"):
+        scorer.fit(Evidence(np.zeros((5_001, 1))), split, seed=0)
+
+
+def test_normal_scores_are_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.normal(size=500), rng.integers(0, 3, 500), np.ones(500)])
+    line = Line(np.quantile(x, np.linspace(0, 1, 100), axis=0), np.zeros(4))
+    theirs = QuantileTransformer(n_quantiles=100, output_distribution="normal").fit_transform(x)
+    inner = np.abs(theirs) < 3  # they cut the ends off elsewhere
+    np.testing.assert_allclose(line.normal_scores(x)[inner], theirs[inner], atol=1e-6)

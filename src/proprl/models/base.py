@@ -81,3 +81,12 @@ class PairScorer(Protocol):
         cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
     ) -> Self:
         """Give back the fitted method that `state` was taken from."""
+
+
+def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
+    """Give the arrays of a state whose names begin with `prefix`, without it.
+
+    >>> state_part({"line/w": 1.0, "forest/roots": 2.0}, "line/")
+    {'w': 1.0}
+    """
+    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

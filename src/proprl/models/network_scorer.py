@@ -15,7 +15,7 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings
+from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.needs import SUPERVISED
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import Schedule, train_network
@@ -182,15 +182,14 @@ class NetworkScorer(ABC):
         """Give back the scorer that `state` was taken from."""
         scorer = cls(settings, device=device)
         scorer.report = report
-        scorer._sizes = {k: int(v[0]) for k, v in _part(state, "sizes/").items()}
+        scorer._sizes = {k: int(v[0]) for k, v in state_part(state, "sizes/").items()}
         network = scorer.build(scorer._sizes, report.views)
         network.load_state_dict(
-            {k: torch.from_numpy(v) for k, v in _part(state, "network/").items()}
+            {k: torch.from_numpy(v) for k, v in state_part(state, "network/").items()}
         )
         scorer.network = network.to(scorer.device).eval()
-        scorer.encoded = {
-            k: torch.from_numpy(v).to(scorer.device) for k, v in _part(state, "encoded/").items()
-        }
+        encoded = state_part(state, "encoded/")
+        scorer.encoded = {k: torch.from_numpy(v).to(scorer.device) for k, v in encoded.items()}
         return scorer
 
     @property
@@ -232,7 +231,3 @@ class NetworkScorer(ABC):
         weights = simplex_weights(labels, p, threshold=fixed) if self.weighs_branches else equal
         threshold = best_threshold(labels, p @ weights) if fixed is None else fixed
         return dict(zip(branches, weights.tolist(), strict=True)), threshold
-
-
-def _part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

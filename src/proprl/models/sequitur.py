@@ -26,7 +26,7 @@ from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
-from proprl.models.base import FitReport, Settings
+from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.needs import SUPERVISED
@@ -163,8 +163,8 @@ class SequiturScorer:
             state["known/pairs"].astype(np.int64), state["known/labels"].astype(np.int64)
         )
         scorer.table = EvidenceTable(evidence, known, reverse_labels=settings.reverse_labels)
-        scorer.forest = _part(state, "forest/")
-        scorer.line = Line(**_part(state, "line/"))
+        scorer.forest = state_part(state, "forest/")
+        scorer.line = Line(**state_part(state, "line/"))
         scorer.slope, scorer.intercept = state["calibration"].tolist()
         scorer.network = None
         if settings.network:
@@ -283,12 +283,8 @@ def _sparse_state(name: str, matrix: SparseMatrix | None) -> dict[str, FloatArra
 
 
 def _sparse(state: Mapping[str, FloatArray], name: str) -> SparseMatrix | None:
-    parts = _part(state, f"{name}/")
+    parts = state_part(state, f"{name}/")
     if not parts:
         return None
     ends = parts["row"], parts["column"]
     return csr_array((parts["value"], ends), shape=tuple(parts["shape"].tolist()))
-
-
-def _part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

@@ -19,7 +19,8 @@ def test_every_setting_is_one_the_method_has() -> None:
         for course in SETS:
             for protocol in PROTOCOLS:
                 preset, changes = experiment_settings().of(name, course, protocol)
-                method_settings(name, preset, **changes)
+                settings = method_settings(name, preset, **changes)
+                assert {key: getattr(settings, key) for key in changes} == changes
 
 
 def test_every_published_row_has_a_method() -> None:

@@ -5,7 +5,7 @@
 - a *network*, ProPRL, reads the graphs.
 
 z = mean of their logits, p = σ(slope · z + intercept). Slope, intercept and threshold are fitted
-on the validation pairs while these are unknown; afterwards their labels are learned from too.
+on the validation pairs, from which nothing else is learned.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class SequiturScorer:
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,
     ) -> FitReport:
-        """Learn from the training pairs, calibrate on the validation pairs, learn from both."""
+        """Learn from the training pairs, calibrate on the validation pairs."""
         refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
         evidence = _in_single_precision(evidence)
         self.network = None
@@ -100,7 +100,6 @@ class SequiturScorer:
         self._learn(evidence, split.train, seed)
         progress.step()
         threshold = self._calibrate(split.validation)
-        self._learn(evidence, _together(split.train, split.validation), seed)
         progress.step()
         progress.end()
         self.report = FitReport(
@@ -255,10 +254,6 @@ class Line:
     def state(self) -> dict[str, FloatArray]:
         """Give what was learned."""
         return {"quantiles": self.quantiles, "coefficients": self.coefficients}
-
-
-def _together(a: LabelledPairs, b: LabelledPairs) -> LabelledPairs:
-    return LabelledPairs(np.concatenate([a.pairs, b.pairs]), np.concatenate([a.labels, b.labels]))
 
 
 def _in_single_precision(evidence: Evidence) -> Evidence:

@@ -18,6 +18,7 @@ from proprl.data.course_split import split_course
 from proprl.data.lookup import find_concept
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError, UnknownConceptError
+from proprl.evaluation.calibration import Bin, reliability
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.features.evidence import NONE, gather_evidence
 from proprl.fitted import Fitted
@@ -155,6 +156,11 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         """
         labelled = self.labelled_part(course, part)
         return _metrics(self._fitted.scorer, labelled, self.threshold_)
+
+    def reliability(self, course: Course | None = None, part: str = "test") -> list[Bin]:
+        """Say what was said of the pairs that `evaluate` scores, and what came true."""
+        labelled = self.labelled_part(course, part)
+        return reliability(labelled.labels, self._fitted.scorer.score(labelled.pairs))
 
     def labelled_part(self, course: Course | None, part: str) -> LabelledPairs:
         """Give the labelled pairs that `evaluate` scores."""

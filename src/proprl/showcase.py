@@ -67,6 +67,7 @@ def report_data(
         edges=list(graph)[:DRAWN],
         sure=sure,
         ask=ask,
+        reliability=model.reliability(),
         notes=[
             *(
                 f"The course has no {view} view; it was switched off."

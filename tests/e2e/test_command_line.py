@@ -86,7 +86,10 @@ def test_evaluate(proprl_: Terminal, trained: Path) -> None:
     assert {"accuracy", "f1", "auc", "ordered_share", "mean_margin"} <= set(found)
     assert found["pairs"] == 88
     assert found["course_changed"] is False
-    assert "accuracy" in proprl_("evaluate", trained, "campus", "--split", "validation")
+    assert sum(one["pairs"] for one in found["reliability"]) == 88
+    shown = proprl_("evaluate", trained, "campus", "--split", "validation")
+    assert "accuracy" in shown
+    assert "Can the probabilities be trusted?" in shown
     proprl_("evaluate", trained, "campus", "--split", "everything", expect=1)
     assert "known: train, validation, test" in proprl_.error
 

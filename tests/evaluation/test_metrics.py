@@ -166,6 +166,7 @@ class TestEvaluateScores:
                 "recall": 0.5,
                 "auc": 0.75,  # 0.4 < 0.6 is the one lost comparison of four
                 "average_precision": 0.5 * 1 + 0.5 * 2 / 3,
+                "calibration_error": (0.2 + 0.6 + 0.6 + 0.2) / 4,
                 "ordered_share": 0.5,
                 "mean_margin": (0.2 - 0.3) / 2,
                 "mutual_share": 1 / 3,  # of {0, 1}, {2, 3} and {4, 5}

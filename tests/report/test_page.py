@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from proprl.curriculum import Edge
+from proprl.evaluation import Bin
 from proprl.report import ReportData, render_report
 
 NASTY = '<script>alert("x")</script>'
@@ -31,6 +32,7 @@ DATA = ReportData(
     ],
     sure=[Edge("Sets", "Functions", 0.998)],
     ask=[Edge("Graphs", "Matrices", 0.51)],
+    reliability=[Bin(0.1, 0.2, 40, 0.15, 0.1), Bin(0.8, 0.9, 10, 0.85, 0.9)],
     notes=["The course has no behaviour view; it was switched off."],
 )
 EMPTY = ReportData("nothing", [], [], [], -1, [], [], [], [])
@@ -143,7 +145,7 @@ def test_facts_lists_and_notes_are_shown(page: Page) -> None:
 def test_pictures_and_tables_speak_to_screen_readers(page: Page) -> None:
     ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
     pictures = [a for tag, a in page.tags if tag == "svg" and "aria-hidden" not in a]
-    assert len(pictures) == 3  # the drawing, the loss, the AUC
+    assert len(pictures) == 4  # the drawing, the reliability, the loss, the AUC
     for picture in pictures:
         assert picture["role"] == "img"
         assert set((picture["aria-labelledby"] or "").split()) <= ids

@@ -31,9 +31,11 @@ def evaluate(
 ) -> None:
     """Score a model on labelled pairs that it has not learned from.
 
+    Also shows whether its probabilities can be trusted: what it said of pairs, and what came true.
+
     Example: proprl evaluate campus.proprl campus
     """
-    from proprl.cli.console import metrics_rows, print_json, print_table, say
+    from proprl.cli.console import metrics_rows, print_json, print_reliability, print_table, say
     from proprl.data import load_course
     from proprl.errors import SplitError
     from proprl.estimator import load_model
@@ -43,15 +45,18 @@ def evaluate(
     metrics = model.evaluate(course, split)
     if not metrics["pairs"]:
         raise SplitError(f"{data} has no labelled pairs for the part {split!r}")
+    bins = model.reliability(course, split)
     changed = course.fingerprint != model.fitted_.course_fingerprint
     if as_json:
         views = {"missing_views": list(model.fitted_.report.missing_views)}
-        print_json({**metrics, "split": split, "course_changed": changed, **views})
+        trust = {"reliability": [vars(one) for one in bins]}
+        print_json({**metrics, **trust, "split": split, "course_changed": changed, **views})
         return
     if changed:
         say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
     _say_missing_views(model)
     print_table(f"{bundle} on {data}, {split}", ("metric", "value", ""), metrics_rows(metrics))
+    print_reliability(bins)
 
 
 def predict(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape as escape
@@ -15,6 +15,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from proprl.errors import CourseError, Problem, ProprlError
+
+if TYPE_CHECKING:
+    from proprl.evaluation.calibration import Bin
+
+FILLED, MARK, BAR = "█", "|", 30
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -171,6 +176,27 @@ def metrics_rows(metrics: Mapping[str, object]) -> list[tuple[str, object, str]]
     from proprl.evaluation.glossary import MEANING
 
     return [(name, value, MEANING.get(name, "")) for name, value in metrics.items()]
+
+
+def print_reliability(bins: Sequence[Bin]) -> None:
+    """Print a bar for each bin: filled as far as pairs came true, marked where they should end."""
+    rows = [
+        (f"{b.low:.1f} to {b.high:.1f}", b.pairs, b.said, b.came_true, _bar(b.came_true, b.said))
+        for b in bins
+    ]
+    heads = ("probability", "pairs", "said", "came true", f"{FILLED} came true, {MARK} said")
+    print_table("Can the probabilities be trusted?", heads, rows)
+
+
+def _bar(filled: float, mark: float) -> str:
+    """Draw a share, and a mark beside it or within it.
+
+    >>> _bar(0.5, 1.0)
+    '███████████████··············|'
+    """
+    bar = [FILLED if k < round(filled * BAR) else "·" for k in range(BAR)]
+    bar[min(BAR - 1, int(mark * BAR))] = MARK
+    return "".join(bar)
 
 
 def _cell(value: object) -> str:

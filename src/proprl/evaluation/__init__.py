@@ -1,5 +1,6 @@
 """How good scores are: metrics as functions of arrays, and the choices made on validation."""
 
+from proprl.evaluation.calibration import Bin, calibration_error, reliability
 from proprl.evaluation.metrics import (
     accuracy,
     auc,
@@ -16,10 +17,12 @@ from proprl.evaluation.metrics import (
 )
 
 __all__ = [
+    "Bin",
     "accuracy",
     "auc",
     "average_precision",
     "best_threshold",
+    "calibration_error",
     "evaluate_scores",
     "f1",
     "mean_margin",
@@ -27,5 +30,6 @@ __all__ = [
     "ordered_share",
     "precision",
     "recall",
+    "reliability",
     "simplex_weights",
 ]

@@ -7,6 +7,7 @@ MEANING = {
     "recall": "true prerequisites that are found",
     "auc": "chance that a true pair scores above a false one",
     "average_precision": "precision, averaged down the ranking",
+    "calibration_error": "how far probabilities are from what comes true",
     "ordered_share": "true pairs scored above their reverse",
     "mean_margin": "by how much, on average",
     "mutual_share": "pairs believed in both directions",

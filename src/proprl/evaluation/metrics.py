@@ -13,6 +13,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import ProprlError, SplitError
+from proprl.evaluation.calibration import calibration_error
 
 NAN = float("nan")
 
@@ -123,6 +124,7 @@ def evaluate_scores(
         "recall": recall(labels, scores, threshold),
         "auc": auc(labels, scores),
         "average_precision": average_precision(labels, scores),
+        "calibration_error": calibration_error(labels, scores),
         "ordered_share": ordered_share(scores[positive], reverse_scores[positive]),
         "mean_margin": mean_margin(scores[positive], reverse_scores[positive]),
         "mutual_share": mutual_share(scores[once], reverse_scores[once], threshold),

@@ -9,7 +9,8 @@ from math import isfinite
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum import Edge
-from proprl.report import curve
+from proprl.evaluation.calibration import Bin
+from proprl.report import curve, reliability
 from proprl.report.drawing import draw, px, shown_probability
 from proprl.report.layout import PAGE_WIDTH
 
@@ -35,6 +36,8 @@ class ReportData:
     """Unlabelled pairs the model is sure of."""
     ask: Sequence[Edge]
     """Unlabelled pairs it would ask an expert about."""
+    reliability: Sequence[Bin] = ()
+    """What was said of the test pairs, and what came true."""
     notes: Sequence[str] = ()
     """Warnings, in sentences."""
 
@@ -64,6 +67,8 @@ def render_report(data: ReportData) -> str:
         data=data,
         metrics=[_metric_row(*metric) for metric in data.metrics],
         drawing=draw(data.edges) if data.edges else None,
+        reliability=reliability.reliability_plot(data.reliability),
+        square=reliability,
         panels=curve.panels(data.epochs, data.best_epoch),
         frame=curve,
         page_width=PAGE_WIDTH,

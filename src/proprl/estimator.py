@@ -13,17 +13,18 @@ from sklearn.base import BaseEstimator
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum import Explanation, PrerequisiteGraph, acyclic_graph
-from proprl.data.course import Course
+from proprl.data.course import Course, concept_text
 from proprl.data.course_split import split_course
 from proprl.data.lookup import find_concept
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, reliability
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.features.evidence import NONE, gather_evidence
+from proprl.features.evidence import NONE, encode_alone, gather_evidence
 from proprl.fitted import Fitted
+from proprl.models.base import TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
-from proprl.models.registry import method, method_settings
+from proprl.models.registry import METHODS, method, method_settings
 from proprl.ranking import Strongest, all_pairs, connected_pairs
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.progress import SILENT, Progress
@@ -134,16 +135,38 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         if top is not None and top < 1:
             raise ProprlError(f"top must be 1 or more, not {top}")
         pairs, probabilities = self._strongest(top, 0.0, supported, progress)
+        return _table(pairs, probabilities, self._fitted.concept_ids, self._fitted.concept_names)
+
+    def predict_new(
+        self, name: str, description: str = "", *, against: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Score a concept that the model has never met with those it knows, in both orders.
+
+        Of the new one only name and description are known. `against` are names or ids; without
+        it, all concepts. The pairs come by falling probability.
+        """
         ids, names = self._fitted.concept_ids, self._fitted.concept_names
-        return pl.DataFrame(
-            {
-                "source": [ids[i] for i in pairs[:, 0]],
-                "target": [ids[j] for j in pairs[:, 1]],
-                "source_name": [names[i] for i in pairs[:, 0]],
-                "target_name": [names[j] for j in pairs[:, 1]],
-                "probability": probabilities,
-            }
+        if not name.strip():
+            raise ProprlError("the new concept needs a name")
+        if name in (*ids, *names):
+            raise ProprlError(f"{name} is not new: ask for its pairs by name")
+        scorer = self._fitted.scorer
+        if not isinstance(scorer, TakesNewConcepts):
+            able = ", ".join(m for m, cls in METHODS.items() if issubclass(cls, TakesNewConcepts))
+            raise ProprlError(
+                f"{self._fitted.method} scores only the concepts it was trained with; methods "
+                f"that take new ones: {able}"
+            )
+        joined = scorer.joined_by(
+            encode_alone(concept_text(name, description), self._fitted.encoder)
         )
+        wanted = ids if against is None else against
+        others = np.unique([find_concept(str(other), ids, names) for other in wanted])
+        new = np.full(len(others), len(ids))
+        pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
+        strongest = Strongest(None, 0.0)
+        strongest.add(pairs, joined.score(pairs))
+        return _table(*strongest.result(), (*ids, name), (*names, name))
 
     def evaluate(
         self, course: Course | None = None, part: str = "test"
@@ -318,6 +341,20 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
     )
     model.fitted_ = fitted
     return model
+
+
+def _table(
+    pairs: IntArray, probabilities: FloatArray, ids: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "source": [ids[i] for i in pairs[:, 0]],
+            "target": [ids[j] for j in pairs[:, 1]],
+            "source_name": [names[i] for i in pairs[:, 0]],
+            "target_name": [names[j] for j in pairs[:, 1]],
+            "probability": probabilities,
+        }
+    )
 
 
 def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from proprl.data.splits import LabelledPairs
 from proprl.graphs.evidence import Evidence
-from proprl.models.evidence_table import REVERSE, EvidenceTable
-from proprl.models.known_pairs import KnownPairs, fold_of
+from proprl.models.evidence_table import PARTS, REVERSE, EvidenceTable
+from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.pair_evidence import PairEvidence
 
 N = 8
@@ -77,6 +77,38 @@ def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> Non
             assert not np.array_equal(rows[0], rows[1])  # others do learn from it
 
 
+def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
+    pairs = np.array([(a, b) for a in range(N) for b in range(a)])
+    labels = np.random.default_rng(1).integers(0, 2, len(pairs))
+    part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
+    new = part == part.min()
+    # Moves, resources and labels of the concepts of the first part become others.
+    evidence = course()
+    assert evidence.transitions is not None
+    assert evidence.incidence is not None
+    B, M = evidence.transitions.toarray(), evidence.incidence.toarray()
+    B[new], B[:, new], M[new] = 7, 9, 1
+    changed = Evidence(evidence.features, csr_array(B), csr_array(M))
+    other_labels = np.where(new[pairs].any(axis=1), 1 - labels, labels)
+
+    rows, asked = EvidenceTable(
+        evidence, LabelledPairs(pairs, labels), reverse_labels=True
+    ).lessons_about_newcomers()
+    others, _ = EvidenceTable(
+        changed, LabelledPairs(pairs, other_labels), reverse_labels=True
+    ).lessons_about_newcomers()
+    first = int((new[pairs].sum(axis=1) == 1).sum())  # the lessons about that part come first
+    assert (new[asked.pairs[:first]].sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(rows[:first], others[:first])
+    assert not np.array_equal(rows[first:], others[first:])
+
+
+def test_a_tiny_course_has_no_lessons_about_newcomers() -> None:
+    table = EvidenceTable(course(), labelled((0, 1, 1)), reverse_labels=True)
+    rows, asked = table.lessons_about_newcomers()
+    assert rows.shape == (len(asked), len(table.names))
+
+
 def test_both_orders_of_a_pair_share_a_fold() -> None:
     pairs = np.array([(a, b) for a in range(40) for b in range(a)])
     for salt in (0, 1):
@@ -136,7 +168,7 @@ def test_like_pairs_lend_their_labels() -> None:
     affinity = np.full((N, N), -1.0)
     np.fill_diagonal(affinity, 1.0)
     affinity[0, 1] = affinity[1, 0] = affinity[2, 3] = affinity[3, 2] = 1.0
-    numbers = KnownPairs(labelled((0, 2, 1), (5, 6, 0)), {"texts": affinity}, N)
+    numbers = KnownPairs(labelled((0, 2, 1), (5, 6, 0)), {"texts": nearness(affinity)}, N)
     rate = "labels of like pairs by texts within 0.1"
     assert value(numbers, rate, 1, 3) == pytest.approx(1.0, abs=0.01)
     assert value(numbers, rate, 3, 1) == pytest.approx(0.0, abs=0.01)
@@ -149,7 +181,7 @@ def test_levels_rise_along_known_prerequisites_and_like_concepts_share_them() ->
     affinity = np.full((N, N), -1.0)
     np.fill_diagonal(affinity, 1.0)
     affinity[2, 7] = affinity[7, 2] = 1.0
-    numbers = KnownPairs(labelled((0, 1, 1), (1, 2, 1)), {"texts": affinity}, N)
+    numbers = KnownPairs(labelled((0, 1, 1), (1, 2, 1)), {"texts": nearness(affinity)}, N)
     level = numbers.about_concepts["level by texts"]
     assert level[0] < level[1] < level[2]
     assert level[1] < level[7]

@@ -7,9 +7,11 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.preprocessing import QuantileTransformer
 
-from proprl.data import Course
-from proprl.data.splits import PairSplit, grouped_split
+from proprl.arrays import IntArray
+from proprl.data import Course, load_course
+from proprl.data.splits import LabelledPairs, PairSplit, grouped_split
 from proprl.errors import ProprlError
+from proprl.evaluation import auc
 from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
@@ -59,6 +61,54 @@ def test_the_network_can_be_left_out(planted: Course, split: PairSplit) -> None:
     kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
     pairs = split.test.pairs
     np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+
+
+def without(concepts: IntArray, evidence: Evidence) -> tuple[Evidence, IntArray]:
+    """Give a course in which these concepts do not occur, and the other concepts' new rows."""
+    kept = np.setdiff1d(np.arange(evidence.concept_count), concepts)
+    row = np.full(evidence.concept_count, -1)
+    row[kept] = np.arange(len(kept))
+    B, M = evidence.transitions, evidence.incidence
+    assert B is not None
+    assert M is not None
+    return Evidence(evidence.features[kept], B[kept][:, kept], M[kept]), row
+
+
+def test_concepts_it_never_met_are_placed_by_their_texts() -> None:
+    course = load_course("campus")
+    evidence = gather_evidence(course, "wordllama")[0]
+    labelled = course.labelled_pairs()
+    met_later = np.arange(0, len(course), 6)
+    rest, row = without(met_later, evidence)
+    known = ~np.isin(labelled.pairs, met_later).any(axis=1)
+    asked = np.isin(labelled.pairs, met_later).sum(axis=1) == 1
+    split = grouped_split(
+        LabelledPairs(row[labelled.pairs[known]], labelled.labels[known]),
+        fractions=(0.8, 0.2, 0.0),
+        seed=0,
+    )
+    scorer = SequiturScorer(SequiturSettings(network=False, trees=100), device="cpu")
+    scorer.fit(rest, split, seed=0)
+
+    row[met_later] = rest.concept_count + np.arange(len(met_later))
+    joined = scorer.joined_by(evidence.features[met_later])
+    pairs, labels = row[labelled.pairs[asked]], labelled.labels[asked]
+    assert auc(labels, joined.score(pairs)) > 0.8
+    assert scorer.table.evidence.concept_count == rest.concept_count  # as it was
+
+
+def test_a_new_concept_joins_the_network_too(
+    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+) -> None:
+    scorer, _ = fitted
+    n = scorer.table.evidence.concept_count
+    joined = scorer.joined_by(scorer.table.evidence.features[:1])
+    pairs = np.array([[n, 5], [5, n]])
+    assert set(joined.details(pairs)) == {"trees", "line", "network"}
+    # What was known before is judged as before, but for the little that one more concept shifts.
+    np.testing.assert_allclose(
+        joined.score(split.test.pairs), scorer.score(split.test.pairs), atol=0.1
+    )
 
 
 def test_too_many_concepts_are_refused(split: PairSplit) -> None:

@@ -67,6 +67,14 @@ def predict(
         Path | None, typer.Option(help="A file with the columns source,target.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Score every ordered pair.")] = False,
+    new: Annotated[
+        str | None,
+        typer.Option(help='A concept the model has not met: "Name: description".'),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="With --new: a known concept, several times for several, or all."),
+    ] = None,
     top: Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
@@ -78,12 +86,16 @@ def predict(
     Example: proprl predict campus.proprl "Limits" "Derivatives"
 
     Example: proprl predict campus.proprl --all --top 100 --out edges.csv
+
+    Example: proprl predict campus.proprl --new "Splines: piecewise polynomials" --against all
     """
-    asked = [source is not None, pairs is not None, every]
+    asked = [source is not None, pairs is not None, every, new is not None]
     if sum(asked) != 1 or (source is None) != (target is None):
-        raise typer.BadParameter("give SOURCE and TARGET, or --pairs FILE, or --all")
+        raise typer.BadParameter("give SOURCE and TARGET, or --pairs FILE, or --all, or --new TEXT")
     if source is not None and top is not None:
-        raise typer.BadParameter("--top goes with --pairs or --all")
+        raise typer.BadParameter("--top goes with --pairs, --all or --new")
+    if against is not None and new is None:
+        raise typer.BadParameter("--against goes with --new")
     from proprl.data.pair_files import check_table_name, write_table
     from proprl.estimator import load_model
 
@@ -93,7 +105,10 @@ def predict(
     if source is not None and target is not None and out is None:
         _predict_one(model, source, target, as_json)
         return
-    table = _predict_many(model, source, target, pairs, top)
+    if new is None:
+        table = _predict_many(model, source, target, pairs, top)
+    else:
+        table = _predict_new(model, new, against, top)
     if out is not None:
         write_table(table, out)
     if as_json or out is None:
@@ -158,12 +173,23 @@ def _predict_many(
     return table if top is None else table.sort("probability", descending=True).head(top)
 
 
+def _predict_new(
+    model: PrerequisiteModel, new: str, against: list[str] | None, top: int | None
+) -> pl.DataFrame:
+    name, _, description = new.partition(":")
+    known = None if against in (None, ["all"]) else against
+    table = model.predict_new(name.strip(), description.strip(), against=known)
+    return table if top is None else table.head(top)
+
+
 def _show(table: pl.DataFrame, as_json: bool) -> None:
     from proprl.cli.console import print_json, print_table, say
 
     if as_json:
         print_json(table.to_dicts())
         return
+    if "source_name" in table.columns:  # ids are for scripts
+        table = table.select(source="source_name", target="target_name", probability="probability")
     print_table(None, table.columns, table.head(SHOWN).rows())
     if len(table) > SHOWN:
         say(f"... and {len(table) - SHOWN} more; --out FILE writes them all")

@@ -24,6 +24,15 @@ from proprl.errors import CourseError, Problem
 from proprl.graphs.transitions import count_transitions
 
 
+def concept_text(name: str, description: str) -> str:
+    """Return what to read about a concept.
+
+    >>> concept_text("Limits", "Where a function tends to.")
+    'Limits. Where a function tends to.'
+    """
+    return f"{name}. {description}" if description.strip() else name
+
+
 @dataclass(frozen=True, eq=False)
 class Course:
     """Concepts with their resources, learners' behaviour and expert labels, checked once.
@@ -139,7 +148,7 @@ class Course:
     def concept_texts(self) -> list[str]:
         """Return what to read about each concept: its name, and its description if it has one."""
         described = zip(self.names, self.concepts["description"], strict=True)
-        return [f"{name}. {text}" if text.strip() else name for name, text in described]
+        return [concept_text(name, description) for name, description in described]
 
     def labelled_pairs(self) -> LabelledPairs:
         """Return the labelled pairs as rows of concepts."""

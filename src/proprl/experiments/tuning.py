@@ -19,7 +19,7 @@ from proprl.models.registry import method_settings
 if TYPE_CHECKING:
     from optuna import Study
 
-TRIALS = 8
+TRIALS = 6
 """Settings tried for a method on a course, the published one included."""
 QUICK_TRIALS = 2
 SEED = 0

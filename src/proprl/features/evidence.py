@@ -6,6 +6,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.data.course import Course
+from proprl.errors import FeatureError
 from proprl.features.encoders import encode, resolve_encoder
 from proprl.graphs.evidence import Evidence
 
@@ -50,3 +51,18 @@ def gather_evidence(course: Course, encoder: str = "auto") -> tuple[Evidence, st
         resource_links=course.resource_link_matrix(),
     )
     return evidence, used
+
+
+def encode_alone(text: str, encoder: str) -> FloatArray:
+    """Give the vector (1 × d) of a text that came later, made as those of a course were."""
+    if encoder in (GIVEN, NONE, "tfidf"):
+        reason = {
+            GIVEN: "the course brought its own vectors, and none for this text",
+            NONE: "the model reads no texts",
+            "tfidf": "its vectors depend on all texts of the course",
+        }[encoder]
+        raise FeatureError(
+            f"a new text cannot be encoded as those of the model were (encoder {encoder}): "
+            f"{reason}; train with another encoder, such as wordllama"
+        )
+    return encode([text], encoder)

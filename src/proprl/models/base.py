@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -81,6 +81,14 @@ class PairScorer(Protocol):
         cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
     ) -> Self:
         """Give back the fitted method that `state` was taken from."""
+
+
+@runtime_checkable
+class TakesNewConcepts(Protocol):
+    """A method that can score concepts of which it knows a vector and nothing else."""
+
+    def joined_by(self, features: FloatArray) -> PairScorer:
+        """Give a scorer whose last rows are these concepts (k × d); it learns nothing."""
 
 
 def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:

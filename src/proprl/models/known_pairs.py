@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs
-from proprl.models.pair_numbers import PairNumbers
+from proprl.models.pair_numbers import Block, PairNumbers, matrix_block
 
 # Concepts count as alike up to about these distances from cosine 1.
 NEARNESS = (0.1, 0.25)
@@ -23,79 +24,115 @@ LITTLE = 1e-3
 STEPS = 4
 
 
+def nearness(affinity: FloatArray) -> dict[float, FloatArray]:
+    """Give how much each concept counts for each other, from how alike they are: n × n."""
+    return {within: np.exp((affinity - 1.0) / within) for within in NEARNESS}
+
+
 class KnownPairs(PairNumbers):
     """What labelled pairs say about others.
 
-    `affinities` says how alike concepts are, from each source of evidence: (n, n), at most 1.
+    `near` says how much concepts count for each other, by each source of evidence; see
+    `nearness`. What would take products of full n × n matrices is worked out for the pairs that
+    are asked about only.
     """
 
-    def __init__(self, known: LabelledPairs, affinities: Mapping[str, FloatArray], n: int) -> None:
+    def __init__(
+        self, known: LabelledPairs, near: Mapping[str, Mapping[float, FloatArray]], n: int
+    ) -> None:
         super().__init__()
         yes, no = _matrix(known, 1, n), _matrix(known, 0, n)
         self._add_paths(yes, no)
-        for source, affinity in affinities.items():
-            self._add_levels(yes, affinity, source)
-            for nearness in NEARNESS:
-                near = np.exp((affinity - 1.0) / nearness)
-                self._add_rates(yes, no, near, f"by {source} within {nearness}")
+        self.yes, self.no = yes.toarray(), no.toarray()
+        self.asked = self.yes + self.no
+        for source, by_distance in near.items():
+            self._add_levels(by_distance[NEARNESS[0]], source)
+            for within, counts in by_distance.items():
+                self._add_rates(counts, f"by {source} within {within}")
 
-    def _add_paths(self, yes: FloatArray, no: FloatArray) -> None:
+    def _add_paths(self, yes: SparseMatrix, no: SparseMatrix) -> None:
         """Paths in the graph of known prerequisites."""
-        two = yes @ yes
-        three = two @ yes
-        steps = np.full(yes.shape, STEPS + 1.0)
-        for length, paths in reversed(list(enumerate((yes, two, three, three @ yes), start=1))):
-            steps[paths > 0] = length
-        leads_to, needed_by = yes / _root(yes.sum(axis=1))[:, None], yes / _root(yes.sum(axis=0))
+        paths = [yes]
+        while len(paths) < STEPS:
+            paths.append(paths[-1] @ yes)
+        leads_to = _scaled_rows(yes)
+        needed_by = _scaled_rows(yes.T.tocsr())
         self.directed |= {
-            "paths of two steps": two,
-            "paths of three steps": three,
-            "steps": steps,
+            "paths of two steps": _sparse_block(paths[1]),
+            "paths of three steps": _sparse_block(paths[2]),
+            "steps": matrix_block(_steps(paths)),
             # Concepts that lead where a leads: do they lead to b?
-            "alike in what they lead to": leads_to @ needed_by.T @ leads_to,
-            "alike, but not a prerequisite": np.log1p(yes @ yes.T @ no),
-            "prerequisite of what is alike, but not of it": np.log1p(no @ yes.T @ yes),
+            "alike in what they lead to": _sparse_block(leads_to @ needed_by @ leads_to),
+            "alike, but not a prerequisite": _sparse_block((yes @ yes.T @ no).log1p()),
+            "prerequisite of what is alike, but not of it": _sparse_block(
+                (no @ yes.T @ yes).log1p()
+            ),
         }
         self.symmetric |= {
-            "common dependents": yes @ yes.T,
-            "common prerequisites": yes.T @ yes,
+            "common dependents": _sparse_block(yes @ yes.T),
+            "common prerequisites": _sparse_block(yes.T @ yes),
         }
-        reach = steps <= STEPS
+        reached = _steps(paths) <= STEPS
         self.about_concepts |= {
-            "known dependents": np.log1p(reach.sum(axis=1)),
-            "known prerequisites": np.log1p(reach.sum(axis=0)),
+            "known dependents": np.log1p(reached.sum(axis=1)),
+            "known prerequisites": np.log1p(reached.sum(axis=0)),
         }
 
-    def _add_levels(self, yes: FloatArray, affinity: FloatArray, source: str) -> None:
+    def _add_levels(self, near: FloatArray, source: str) -> None:
         """Place concepts on a line: dependents one step above, alike concepts near each other."""
-        near = np.exp((affinity - 1.0) / NEARNESS[0])
-        np.fill_diagonal(near, 0.0)
-        ties = yes + yes.T + 0.5 * near
+        ties = self.yes + self.yes.T + 0.5 * near
+        np.fill_diagonal(ties, 0.0)
         laplacian = np.diag(ties.sum(axis=1) + 0.05) - ties
-        level = np.linalg.solve(laplacian, yes.sum(axis=0) - yes.sum(axis=1))
-        self.about_concepts[f"level by {source}"] = level
+        steps_up = self.yes.sum(axis=0) - self.yes.sum(axis=1)
+        self.about_concepts[f"level by {source}"] = np.linalg.solve(laplacian, steps_up)
 
-    def _add_rates(self, yes: FloatArray, no: FloatArray, near: FloatArray, how: str) -> None:
+    def _add_rates(self, near: FloatArray, how: str) -> None:
         """What became of pairs like this one; near[i, k] says how much k counts for i."""
-        asked = yes + no
-        weight = near @ asked @ near.T
-        balance = yes.sum() / max(no.sum(), 1.0)  # so that 0 means: as usual
-        rate = (near @ (yes - balance * no) @ near.T) / (weight + LITTLE)
-        likely = np.maximum(rate, 0.0)
+        yes, asked = self.yes, self.asked
+        balance = yes.sum() / max(self.no.sum(), 1.0)  # so that 0 means: as usual
+        signed = yes - balance * self.no
+
+        def weight(sources: IntArray, targets: IntArray) -> FloatArray:
+            return np.asarray((near[sources] @ asked) @ near[targets].T)
+
+        def rate(sources: IntArray, targets: IntArray) -> FloatArray:
+            labels = (near[sources] @ signed) @ near[targets].T
+            return np.asarray(labels / (weight(sources, targets) + LITTLE))
+
+        def step_then_likely(sources: IntArray, targets: IntArray) -> FloatArray:
+            over = np.flatnonzero(yes[sources].any(axis=0))
+            return np.asarray(yes[np.ix_(sources, over)] @ np.maximum(rate(over, targets), 0.0))
+
+        def likely_then_step(sources: IntArray, targets: IntArray) -> FloatArray:
+            over = np.flatnonzero(yes[:, targets].any(axis=1))
+            return np.asarray(np.maximum(rate(sources, over), 0.0) @ yes[np.ix_(over, targets)])
+
+        def with_like_targets(sources: IntArray, targets: IntArray) -> FloatArray:
+            like = near[targets].T
+            return np.asarray((yes[sources] @ like) / (asked[sources] @ like + LITTLE))
+
+        def like_sources(sources: IntArray, targets: IntArray) -> FloatArray:
+            like = near[sources]
+            return np.asarray((like @ yes[:, targets]) / (like @ asked[:, targets] + LITTLE))
+
         self.directed |= {
             f"labels of like pairs {how}": rate,
-            f"number of like pairs {how}": np.log(weight + LITTLE**2),
-            f"the source with like targets {how}": (yes @ near.T) / (asked @ near.T + LITTLE),
-            f"like sources with the target {how}": (near @ yes) / (near @ asked + LITTLE),
-            f"over a known step, then a likely one {how}": yes @ likely,
-            f"over a likely step, then a known one {how}": likely @ yes,
+            f"number of like pairs {how}": lambda s, t: np.log(weight(s, t) + LITTLE**2),
+            f"the source with like targets {how}": with_like_targets,
+            f"like sources with the target {how}": like_sources,
+            f"over a known step, then a likely one {how}": step_then_likely,
+            f"over a likely step, then a known one {how}": likely_then_step,
         }
-        as_source, as_target = yes.sum(axis=1), yes.sum(axis=0)
+        self._add_roles(near, how)
+
+    def _add_roles(self, near: FloatArray, how: str) -> None:
+        """Whether concepts like this one come first, or later."""
+        as_source, as_target = self.yes.sum(axis=1), self.yes.sum(axis=0)
         self.about_concepts |= {
             f"like concepts as sources {how}": (near @ as_source)
-            / (near @ asked.sum(axis=1) + LITTLE),
+            / (near @ self.asked.sum(axis=1) + LITTLE),
             f"like concepts as targets {how}": (near @ as_target)
-            / (near @ asked.sum(axis=0) + LITTLE),
+            / (near @ self.asked.sum(axis=0) + LITTLE),
             f"like concepts rather first {how}": (near @ as_source)
             / (near @ (as_source + as_target) + LITTLE),
         }
@@ -117,12 +154,25 @@ def fold_of(pairs: IntArray, folds: int, salt: int) -> IntArray:
     return fold
 
 
-def _matrix(known: LabelledPairs, label: int, n: int) -> FloatArray:
-    matrix = np.zeros((n, n))
-    pairs = known.pairs[known.labels == label]
-    matrix[pairs[:, 0], pairs[:, 1]] = 1.0
-    return matrix
+def _matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:
+    """Give 1 where a pair has this label."""
+    pairs = np.unique(known.pairs[known.labels == label], axis=0)
+    return csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
 
 
-def _root(count: FloatArray) -> FloatArray:
-    return np.sqrt(np.maximum(count, 1.0))
+def _scaled_rows(matrix: SparseMatrix) -> SparseMatrix:
+    """Divide each row by the root of its sum."""
+    root = np.sqrt(np.maximum(np.asarray(matrix.sum(axis=1)), 1.0))
+    return csr_array(matrix.multiply(1.0 / root[:, None]))
+
+
+def _sparse_block(matrix: SparseMatrix) -> Block:
+    return matrix_block(matrix.toarray())
+
+
+def _steps(paths: list[SparseMatrix]) -> FloatArray:
+    """Give the length of the shortest path; where there is none, one more than the longest."""
+    steps = np.full(paths[0].shape, len(paths) + 1.0)
+    for length in range(len(paths), 0, -1):
+        steps[paths[length - 1].nonzero()] = length
+    return steps

@@ -7,7 +7,7 @@ import numpy as np
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.graphs.affinity import text_affinity, visits
 from proprl.graphs.evidence import Evidence
-from proprl.models.pair_numbers import PairNumbers
+from proprl.models.pair_numbers import PairNumbers, matrix_block
 
 # Walks that never come by leave no trace: their logarithm ends here.
 RARE = 1e-5
@@ -18,7 +18,7 @@ class PairEvidence(PairNumbers):
 
     def __init__(self, evidence: Evidence) -> None:
         super().__init__()
-        self.symmetric["text similarity"] = text_affinity(evidence.features)
+        self.symmetric["text similarity"] = matrix_block(text_affinity(evidence.features))
         if evidence.transitions is not None:
             self._add_behaviour(evidence.transitions)
         if evidence.incidence is not None:
@@ -30,7 +30,7 @@ class PairEvidence(PairNumbers):
         leaving, arriving = moves.sum(axis=1), moves.sum(axis=0)
         links = (moves > 0).astype(np.float64)
         degree = np.maximum(links.sum(axis=1, keepdims=True), 1)
-        self.directed |= {
+        directed = {
             "moves": np.log1p(moves),
             "share of the source's moves": _shares(moves, leaving[:, None]),
             "share of the target's arrivals": _shares(moves, arriving[None, :]),
@@ -40,6 +40,7 @@ class PairEvidence(PairNumbers):
             # RefD's two halves: the share of a's neighbours that lead to b.
             "references": links @ links / degree,
         }
+        self.directed |= {name: matrix_block(matrix) for name, matrix in directed.items()}
         self.about_concepts |= {
             "moves away": np.log1p(leaving),
             "arrivals": np.log1p(arriving),
@@ -53,10 +54,11 @@ class PairEvidence(PairNumbers):
         count = np.asarray(M.sum(axis=1), dtype=np.float64)
         either = count[:, None] + count[None, :] - together
         self.symmetric |= {
-            "resources together": np.log1p(together),
-            "overlap of resources": _shares(together, either),
+            "resources together": matrix_block(np.log1p(together)),
+            "overlap of resources": matrix_block(_shares(together, either)),
         }
-        self.directed["share of the source's resources"] = _shares(together, count[:, None])
+        of_source = _shares(together, count[:, None])
+        self.directed["share of the source's resources"] = matrix_block(of_source)
         self.about_concepts["resources"] = np.log1p(count)
 
 

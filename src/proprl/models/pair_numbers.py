@@ -1,12 +1,16 @@
-"""Named numbers about ordered pairs, computed once for all pairs of a course."""
+"""Named numbers about ordered pairs of concepts, as the columns of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
+
+Block: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+"""Gives a number for every pair of some sources and some targets: (s,), (t,) -> (s, t)."""
 
 
 class PairNumbers:
@@ -16,8 +20,8 @@ class PairNumbers:
     """
 
     def __init__(self) -> None:
-        self.symmetric: dict[str, FloatArray] = {}  # (n, n) each
-        self.directed: dict[str, FloatArray] = {}  # (n, n) each
+        self.symmetric: dict[str, Block] = {}
+        self.directed: dict[str, Block] = {}
         self.about_concepts: dict[str, FloatArray] = {}  # (n,) each
 
     @property
@@ -31,12 +35,24 @@ class PairNumbers:
 
     def _columns(self, pairs: IntArray) -> Iterator[tuple[str, FloatArray]]:
         a, b = pairs[:, 0], pairs[:, 1]
-        for name, values in self.symmetric.items():
-            yield name, values[a, b]
-        for name, values in self.directed.items():
-            yield name, values[a, b]
-            yield f"{name}, reversed", values[b, a]
+        sources, row = np.unique(a, return_inverse=True)
+        targets, column = np.unique(b, return_inverse=True)
+        for name, block in self.symmetric.items():
+            yield name, block(sources, targets)[row, column]
+        for name, block in self.directed.items():
+            yield name, block(sources, targets)[row, column]
+            yield f"{name}, reversed", block(targets, sources)[column, row]
         for name, values in self.about_concepts.items():
             yield f"{name} of the source", values[a]
             yield f"{name} of the target", values[b]
             yield f"{name}, difference", values[a] - values[b]
+
+
+def matrix_block(matrix: FloatArray) -> Block:
+    """Give the numbers of an n × n matrix.
+
+    >>> matrix_block(np.arange(9.0).reshape(3, 3))(np.array([0, 2]), np.array([1]))
+    array([[1.],
+           [7.]])
+    """
+    return lambda sources, targets: matrix[np.ix_(sources, targets)]

@@ -11,6 +11,8 @@ on the validation pairs, from which nothing else is learned.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,6 +22,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit, ndtri
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs, PairSplit
@@ -97,9 +100,10 @@ class SequiturScorer:
                 evidence, split, seed=seed, progress=progress, checkpoint=checkpoint
             )
         progress.begin("evidence", 2)
-        self._learn(evidence, split.train, seed)
-        progress.step()
-        threshold = self._calibrate(split.validation)
+        with _one_thread():
+            self._learn(evidence, split.train, seed)
+            progress.step()
+            threshold = self._calibrate(split.validation)
         progress.step()
         progress.end()
         self.report = FitReport(
@@ -126,6 +130,24 @@ class SequiturScorer:
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give each member's probability."""
         return {name: expit(z) for name, z in self._logits(pairs).items()}
+
+    def joined_by(self, features: FloatArray) -> Self:
+        """Give the same scorer with more concepts, of which nothing is known but a vector."""
+        known = self.table.evidence
+        X = np.vstack([known.features, features.astype(np.float32)])
+        refuse_beyond_limit("sequitur", len(X), "concepts")
+        B, M = known.transitions, known.incidence
+        evidence = Evidence(
+            X,
+            transitions=None if B is None else _grown(B, len(X), len(X)),
+            incidence=None if M is None else _grown(M, len(X), M.shape[1]),
+        )
+        joined = copy(self)
+        joined.table = EvidenceTable(
+            evidence, self.table.known, reverse_labels=self.settings.reverse_labels
+        )
+        joined.network = self.network and self.network.on(evidence)
+        return joined
 
     def state(self) -> dict[str, FloatArray]:
         """Give the evidence, the known labels and what the members learned."""
@@ -182,8 +204,9 @@ class SequiturScorer:
         """Fit the trees and the line to what is known."""
         s = self.settings
         self.table = EvidenceTable(evidence, known, reverse_labels=s.reverse_labels)
-        x = np.vstack([self.table.lessons(salt) for salt in range(s.dealt)])
-        y = np.tile(known.labels, s.dealt)
+        about_newcomers, asked = self.table.lessons_about_newcomers()
+        x = np.vstack([*(self.table.lessons(salt) for salt in range(s.dealt)), about_newcomers])
+        y = np.concatenate([*[known.labels] * s.dealt, asked.labels])
         weights = dict(enumerate(balanced_class_weights(torch.from_numpy(known.labels))))
         trees: Any = ExtraTreesClassifier(
             s.trees,
@@ -210,8 +233,9 @@ class SequiturScorer:
         return np.asarray(np.mean(list(self._logits(pairs).values()), axis=0))
 
     def _logits(self, pairs: IntArray) -> dict[str, FloatArray]:
-        x = self.table.rows(pairs)
-        p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
+        with _one_thread():
+            x = self.table.rows(pairs)
+            p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
         if self.network:
             p["network"] = self.network.score(pairs)
         return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
@@ -256,6 +280,16 @@ class Line:
         return {"quantiles": self.quantiles, "coefficients": self.coefficients}
 
 
+def _one_thread() -> AbstractContextManager[object]:
+    """Keep products of matrices on one thread.
+
+    They are many and small: threads that wait for each other gain little, and when another
+    program wants a core, a fit took 20 times as long.
+    """
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limits
+
+
 def _in_single_precision(evidence: Evidence) -> Evidence:
     """Give the evidence as it is kept, so that a loaded model sees the same numbers."""
     return Evidence(
@@ -263,6 +297,12 @@ def _in_single_precision(evidence: Evidence) -> Evidence:
         transitions=evidence.transitions,
         incidence=evidence.incidence,
     )
+
+
+def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:
+    """Give a matrix of this shape with nothing in what is new."""
+    entries = matrix.tocoo()
+    return csr_array((entries.data, (entries.row, entries.col)), shape=(rows, columns))
 
 
 def _sparse_state(name: str, matrix: SparseMatrix | None) -> dict[str, FloatArray]:

@@ -220,6 +220,7 @@ def test_an_interrupted_tuning_goes_on_where_it_stopped() -> None:
 
 def test_a_method_with_nothing_to_tune_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proprl.experiments.tuning.search_spaces", lambda: {"rf": {}})
+    monkeypatch.setattr("proprl.experiments.tuning.tuned_settings", dict)
     outcome = tune(wanted("rf"), refuse)
     assert "Nothing to tune: RF." in outcome.texts["tune.md"]
     assert "rf" not in read_tuned(outcome.texts["tuned.toml"])

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def reproduce(
     experiment: Annotated[
-        str, typer.Argument(help="table1, table2, table3, figure1, case-study, hyper, tune or all.")
+        str,
+        typer.Argument(
+            help="table1, table2, table3, figure1, case-study, hyper, faults, ours, tune or all."
+        ),
     ],
     data: Annotated[
         Path | None, typer.Option(help="Where the public data lies; else PROPRL_DATA.")

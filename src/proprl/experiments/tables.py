@@ -45,12 +45,12 @@ def _compared(
     )
     stem = f"{name}-{wanted.protocol}"
     texts = {
-        f"{stem}.md": f"# {_heading(name, wanted)}\n\n{_how(wanted, runs[0].encoder)}\n\n"
+        f"{stem}.md": f"# {_heading(name, wanted)}\n\n{how_run(wanted, runs[0].encoder)}\n\n"
         + found.markdown(),
         f"{stem}.tex": found.latex(),
         f"{stem}.csv": found.csv(),
     }
-    tables = [_printed(found, c, f"{_heading(name, wanted)}: {c}") for c in wanted.courses]
+    tables = [printed_table(found, c, f"{_heading(name, wanted)}: {c}") for c in wanted.courses]
     return Outcome(results, tables, texts)
 
 
@@ -58,7 +58,8 @@ def _heading(name: str, wanted: Wanted) -> str:
     return f"{name.capitalize().replace('e1', 'e 1').replace('e2', 'e 2')}, {wanted.protocol}"
 
 
-def _how(wanted: Wanted, encoder: str) -> str:
+def how_run(wanted: Wanted, encoder: str) -> str:
+    """Say in words what a table's numbers are."""
     repeats = {
         "published": f"{wanted.repeats} seeds on the published rows",
         "leak-free": "folds without repeats, both orders of a pair in one fold",
@@ -70,7 +71,7 @@ def _how(wanted: Wanted, encoder: str) -> str:
     )
 
 
-def _printed(found: Comparison, course: str, title: str) -> Table:
+def printed_table(found: Comparison, course: str, title: str) -> Table:
     """Give one set's table; all of them side by side are too wide for a terminal."""
     heads = ["method", *(NAMES[m] for m in found.metrics)]
     papers = [m for m in found.metrics if found.has_paper(course, m)]

@@ -1,0 +1,118 @@
+"""Sequitur's lines: which are reached, from results made up for the purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from proprl.experiments.experiment import Do, Outcome, Wanted
+from proprl.experiments.ours import OURS, ours, targets
+from proprl.experiments.published import METRICS, SETS
+from proprl.experiments.runs import Run
+
+LABELS = [0, 1] * 50
+AUC = {OURS: 0.99, "proprl": 0.95, "rf": 0.90}
+
+
+def done(auc: Callable[[Run], float], said: Sequence[float] = (0.02, 0.98)) -> Do:
+    """Make up a result for each run: a little different on each seed and fold."""
+
+    def do(runs: Sequence[Run]) -> list[dict[str, Any]]:
+        return [
+            {
+                "run": {"method": r.method, "course": r.course, "fold": r.fold, "seed": r.seed},
+                "metrics": {
+                    "accuracy": 0.94,
+                    "f1": 0.94,
+                    "auc": auc(r) + 1e-4 * ((r.fold + r.seed) % 3),
+                    "ordered_share": 0.95,
+                },
+                "labels": LABELS,
+                "scores": {"forward": list(said) * 50},
+            }
+            for r in runs
+        ]
+
+    return do
+
+
+def found(auc: Callable[[Run], float] = lambda run: AUC[run.method], **changes: Any) -> Outcome:
+    wanted = Wanted(methods=["rf", "proprl"], encoder="wordllama")
+    return ours(wanted, done(auc, **changes))
+
+
+def lines(outcome: Outcome) -> dict[tuple[str, str, str], tuple[str, str]]:
+    """Give what was found and the verdict, by protocol, set and line."""
+    return {
+        (protocol, course, what): (shown, verdict)
+        for protocol, course, what, _, shown, verdict in outcome.tables[-1].rows  # type: ignore[misc]
+    }
+
+
+def test_every_set_has_its_lines_and_they_can_all_be_reached() -> None:
+    rows = lines(found())
+    assert {verdict for _, verdict in rows.values()} == {"reached"}
+    for course in SETS:
+        assert ("published", course, "AUC") in rows
+        assert ("leak-free", course, "ordered share") in rows
+        assert rows["leak-free", course, "AUC above ProPRL"][0] == "+0.0400"
+        assert ("new-concepts", course, "AUC above ProPRL") in rows
+
+
+def test_a_lead_over_proprl_that_is_too_small_is_not_enough() -> None:
+    rows = lines(found(lambda run: {**AUC, "proprl": 0.975}[run.method]))
+    assert rows["leak-free", "mooc", "AUC above ProPRL"] == ("+0.0150", "not reached")
+
+
+def test_the_least_sure_lead_decides() -> None:
+    """RF is ahead on every other fold of MOOC: no lead that counts."""
+
+    def auc(run: Run) -> float:
+        wild = run.method == "rf" and run.course == "mooc" and run.protocol == "leak-free"
+        return 0.99 + 0.02 * (-1) ** run.fold if wild else AUC[run.method]
+
+    rows = lines(found(auc))
+    shown, verdict = rows["leak-free", "mooc", "AUC above every method (least sure: RF)"]
+    assert verdict == "not reached"
+    assert "p " in shown
+
+
+def test_probabilities_that_are_far_from_what_comes_true_are_told() -> None:
+    rows = lines(found(said=(0.2, 0.8)))
+    assert rows["leak-free", "mooc", "calibration error"] == ("0.200", "not reached")
+
+
+def test_ours_is_run_on_ten_seeds_and_what_takes_minutes_on_five() -> None:
+    runs: list[Run] = []
+
+    def counting(asked: Sequence[Run]) -> list[dict[str, Any]]:
+        runs.extend(asked)
+        return done(lambda run: AUC[run.method])(asked)
+
+    ours(Wanted(["mooc"], ["proprl"], encoder="wordllama"), counting)
+    count = {
+        (protocol, method): sum((r.protocol, r.method) == (protocol, method) for r in runs)
+        for protocol in ("published", "leak-free", "new-concepts")
+        for method in (OURS, "proprl")
+    }
+    assert count["published", OURS] == count["leak-free", OURS] == 10
+    assert count["published", "proprl"] == 5
+    assert count["new-concepts", OURS] == count["new-concepts", "proprl"] == 5
+
+
+def test_the_lines_name_metrics_and_sets_that_there_are() -> None:
+    for goals in (targets().published, targets().leak_free):
+        assert set(goals) == set(SETS)
+        for goal in goals.values():
+            assert set(goal) <= {*METRICS, "ordered_share"}
+            assert all(0.5 < line < 1 for line in goal.values())
+
+
+def test_files_are_written_for_each_protocol() -> None:
+    names = set(found().texts)
+    stems = ("ours-published", "ours-leak-free", "ours-new-concepts")
+    assert names == {
+        *(f"{stem}.{ending}" for stem in stems for ending in ("md", "csv", "tex")),
+        "ours-lines.md",
+        "ours-lines.csv",
+    }

@@ -70,7 +70,9 @@ def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> Non
         other[one] = 1 - other[one]
         for salt in (0, 1):
             rows = [
-                EvidenceTable(course(), LabelledPairs(pairs, y), reverse_labels=True).lessons(salt)
+                EvidenceTable(course(), LabelledPairs(pairs, y), reverse_labels=True).lessons(
+                    pairs, salt
+                )
                 for y in (labels, other)
             ]
             np.testing.assert_array_equal(rows[0][one], rows[1][one])
@@ -91,12 +93,11 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
     changed = Evidence(evidence.features, csr_array(B), csr_array(M))
     other_labels = np.where(new[pairs].any(axis=1), 1 - labels, labels)
 
-    rows, asked = EvidenceTable(
-        evidence, LabelledPairs(pairs, labels), reverse_labels=True
-    ).lessons_about_newcomers()
-    others, _ = EvidenceTable(
-        changed, LabelledPairs(pairs, other_labels), reverse_labels=True
-    ).lessons_about_newcomers()
+    known, other_known = LabelledPairs(pairs, labels), LabelledPairs(pairs, other_labels)
+    table = EvidenceTable(evidence, known, reverse_labels=True)
+    rows, asked = table.lessons_about_newcomers(known)
+    other_table = EvidenceTable(changed, other_known, reverse_labels=True)
+    others, _ = other_table.lessons_about_newcomers(other_known)
     first = int((new[pairs].sum(axis=1) == 1).sum())  # the lessons about that part come first
     assert (new[asked.pairs[:first]].sum(axis=1) == 1).all()
     np.testing.assert_array_equal(rows[:first], others[:first])
@@ -104,8 +105,9 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
 
 
 def test_a_tiny_course_has_no_lessons_about_newcomers() -> None:
-    table = EvidenceTable(course(), labelled((0, 1, 1)), reverse_labels=True)
-    rows, asked = table.lessons_about_newcomers()
+    known = labelled((0, 1, 1))
+    table = EvidenceTable(course(), known, reverse_labels=True)
+    rows, asked = table.lessons_about_newcomers(known)
     assert rows.shape == (len(asked), len(table.names))
 
 
@@ -142,8 +144,8 @@ def test_contradicting_labels_of_the_reverse_say_nothing() -> None:
 
 def test_the_reverse_is_hidden_in_every_other_lesson() -> None:
     table = EvidenceTable(course(), labelled((1, 2, 1), (2, 1, 0)), reverse_labels=True)
-    assert not table.lessons(salt=0)[:, -1].any()
-    np.testing.assert_array_equal(table.lessons(salt=1)[:, -1], [-1.0, 1.0])
+    assert not table.lessons(table.known.pairs, salt=0)[:, -1].any()
+    np.testing.assert_array_equal(table.lessons(table.known.pairs, salt=1)[:, -1], [-1.0, 1.0])
 
 
 # What the numbers say

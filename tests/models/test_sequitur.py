@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -40,11 +42,22 @@ def test_the_members_logits_count_alike_and_are_calibrated(
     np.testing.assert_allclose(scorer.score(pairs), expit(scorer.slope * z + scorer.intercept))
 
 
-def test_validation_labels_are_not_learned_from(
-    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+def test_validation_labels_are_evidence_about_other_pairs_but_not_learned_from(
+    planted: Course, split: PairSplit
 ) -> None:
     # Else the validation figures that a training prints would be too good to be true.
-    assert fitted[0].table.known == split.train
+    scorer = SequiturScorer(SequiturSettings(network=False, trees=30), device="cpu")
+    scorer.fit(gather_evidence(planted)[0], split, seed=0)
+    assert len(scorer.table.known) == len(split.train) + len(split.validation)
+    labels = split.validation.labels.copy()
+    labels[0] = 1 - labels[0]
+    other = SequiturScorer(scorer.settings, device="cpu")
+    validation = LabelledPairs(split.validation.pairs, labels)
+    flipped = replace(split, validation=validation)
+    other.fit(gather_evidence(planted)[0], flipped, seed=0)
+    rows, others = (one.table.rows(split.validation.pairs) for one in (scorer, other))
+    np.testing.assert_array_equal(rows[0], others[0])
+    assert not np.array_equal(rows, others)
 
 
 def test_probabilities_mean_what_they_say(

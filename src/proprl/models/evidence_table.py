@@ -53,17 +53,17 @@ class EvidenceTable:
         """Give the numbers of each pair: (m, 2) -> (m, columns), single precision."""
         return self._rows(pairs, salt=0, reverse_labels=self.reverse_labels)
 
-    def lessons(self, salt: int) -> FloatArray:
-        """Give the rows of the known pairs, dealt into folds anew for each salt.
+    def lessons(self, pairs: IntArray, salt: int) -> FloatArray:
+        """Give the rows of pairs to learn from, dealt into folds anew for each salt.
 
         Every other time the labels of reverses are hidden: of a pair that is asked about later,
         the reverse is known now and then only, and must not be relied upon.
         """
         shown = self.reverse_labels and salt % 2 == 1
-        return self._rows(self.known.pairs, salt, reverse_labels=shown)
+        return self._rows(pairs, salt, reverse_labels=shown)
 
-    def lessons_about_newcomers(self) -> tuple[FloatArray, LabelledPairs]:
-        """Give rows of known pairs in which one concept is taken for new, and these pairs.
+    def lessons_about_newcomers(self, labelled: LabelledPairs) -> tuple[FloatArray, LabelledPairs]:
+        """Give rows of pairs to learn from in which one concept is taken for new, and these pairs.
 
         Of a new concept there is a text and nothing else: no moves, no resources, no labels. Who
         has not learned from such pairs takes that silence for a no.
@@ -73,16 +73,15 @@ class EvidenceTable:
         rows, asked = [np.empty((0, len(self.names)), dtype=np.float32)], []
         for one in range(PARTS):
             new = part == one
-            new_ends = new[self.known.pairs].sum(axis=1)
             evidence = _without(self.evidence, new)
-            pairs = np.flatnonzero(new_ends == 1)
-            if evidence.views != self.evidence.views or not len(pairs):
+            one_is_new = np.flatnonzero(new[labelled.pairs].sum(axis=1) == 1)
+            if evidence.views != self.evidence.views or not len(one_is_new):
                 continue  # a tiny course: nothing is left to compare with
-            others = self.known.take(np.flatnonzero(new_ends == 0))
+            others = self.known.take(np.flatnonzero(~new[self.known.pairs].any(axis=1)))
             table = EvidenceTable(evidence, others, reverse_labels=False)
-            rows.append(table._by_all_labels(self.known.pairs[pairs]))
-            asked.append(pairs)
-        return np.vstack(rows), self.known.take(np.concatenate([np.empty(0, np.int64), *asked]))
+            rows.append(table._by_all_labels(labelled.pairs[one_is_new]))
+            asked.append(one_is_new)
+        return np.vstack(rows), labelled.take(np.concatenate([np.empty(0, np.int64), *asked]))
 
     def _by_all_labels(self, pairs: IntArray) -> FloatArray:
         """Give the rows of pairs whose labels, and their reverses' labels, are not known here."""

@@ -5,7 +5,8 @@
 - a *network*, ProPRL, reads the graphs.
 
 z = mean of their logits, p = σ(slope · z + intercept). Slope, intercept and threshold are fitted
-on the validation pairs, from which nothing else is learned.
+on the validation pairs, from which nothing else is learned; their labels are evidence about other
+pairs.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class SequiturScorer:
             )
         progress.begin("evidence", 2)
         with _one_thread():
-            self._learn(evidence, split.train, seed)
+            self._learn(evidence, split, seed)
             progress.step()
             threshold = self._calibrate(split.validation)
         progress.step()
@@ -200,14 +201,23 @@ class SequiturScorer:
         chosen = {"size": self.settings.size, "epochs": self.settings.epochs}
         return ProPRLSettings(**{**ProPRLScorer.presets["default"], **chosen})
 
-    def _learn(self, evidence: Evidence, known: LabelledPairs, seed: int) -> None:
-        """Fit the trees and the line to what is known."""
-        s = self.settings
+    def _learn(self, evidence: Evidence, split: PairSplit, seed: int) -> None:
+        """Fit the trees and the line to the training pairs.
+
+        Labels of validation pairs are known, so they are evidence about other pairs, but not
+        learned from: by how these are judged one sees how pairs with unknown labels will be.
+        """
+        s, train = self.settings, split.train
+        known = LabelledPairs(
+            np.concatenate([train.pairs, split.validation.pairs]),
+            np.concatenate([train.labels, split.validation.labels]),
+        )
         self.table = EvidenceTable(evidence, known, reverse_labels=s.reverse_labels)
-        about_newcomers, asked = self.table.lessons_about_newcomers()
-        x = np.vstack([*(self.table.lessons(salt) for salt in range(s.dealt)), about_newcomers])
-        y = np.concatenate([*[known.labels] * s.dealt, asked.labels])
-        weights = dict(enumerate(balanced_class_weights(torch.from_numpy(known.labels))))
+        about_newcomers, asked = self.table.lessons_about_newcomers(train)
+        dealt = [self.table.lessons(train.pairs, salt) for salt in range(s.dealt)]
+        x = np.vstack([*dealt, about_newcomers])
+        y = np.concatenate([*[train.labels] * s.dealt, asked.labels])
+        weights = dict(enumerate(balanced_class_weights(torch.from_numpy(train.labels))))
         trees: Any = ExtraTreesClassifier(
             s.trees,
             min_samples_leaf=s.leaf,

@@ -43,6 +43,8 @@ MEMBERS = ("trees", "line", "network")
 # A member is never surer than this: one of three must not outvote the others.
 SUREST = 0.999
 QUANTILES = 100
+# What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
+NEWCOMERS = 0.3
 
 
 class SequiturSettings(Settings):
@@ -217,14 +219,11 @@ class SequiturScorer:
         dealt = [self.table.lessons(train.pairs, salt) for salt in range(s.dealt)]
         x = np.vstack([*dealt, about_newcomers])
         y = np.concatenate([*[train.labels] * s.dealt, asked.labels])
-        weights = dict(enumerate(balanced_class_weights(torch.from_numpy(train.labels))))
+        classes = np.array(balanced_class_weights(torch.from_numpy(train.labels)))
+        weights = np.where(np.arange(len(y)) < len(train) * s.dealt, 1.0, NEWCOMERS) * classes[y]
         trees: Any = ExtraTreesClassifier(
-            s.trees,
-            min_samples_leaf=s.leaf,
-            max_features=0.3,
-            class_weight=weights,
-            random_state=seed,
-        ).fit(x, y)
+            s.trees, min_samples_leaf=s.leaf, max_features=0.3, random_state=seed
+        ).fit(x, y, sample_weight=weights)
         self.forest = flat_forest([tree.tree_ for tree in trees.estimators_])
         self.line = Line.fitted(x, y, weights, s.shyness)
 
@@ -259,14 +258,12 @@ class Line:
         self.coefficients = coefficients  # (columns + 1,), the intercept last
 
     @classmethod
-    def fitted(
-        cls, x: FloatArray, y: IntArray, weights: Mapping[int, float], shyness: float
-    ) -> Self:
-        """Learn from rows."""
+    def fitted(cls, x: FloatArray, y: IntArray, weights: FloatArray, shyness: float) -> Self:
+        """Learn from rows, which count by their weights."""
         quantiles = np.quantile(x, np.linspace(0, 1, QUANTILES), axis=0)
         line = cls(quantiles, np.zeros(x.shape[1] + 1))
-        model = LogisticRegression(C=1 / shyness, class_weight=dict(weights), max_iter=500)
-        model.fit(line.normal_scores(x), y)
+        model = LogisticRegression(C=1 / shyness, max_iter=500)
+        model.fit(line.normal_scores(x), y, sample_weight=weights)
         line.coefficients = np.append(model.coef_[0], model.intercept_)
         return line
 

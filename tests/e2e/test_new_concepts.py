@@ -17,7 +17,7 @@ SPLINES = "Splines: polynomials in pieces that join smoothly"
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new") / "campus.proprl"
-    small = {"network": False, "trees": 50}
+    small = {"trees": 50}
     model = PrerequisiteModel("sequitur", encoder="wordllama", settings=small)
     model.fit(load_course("campus")).save(folder)
     return folder
@@ -64,7 +64,7 @@ def test_a_method_that_cannot_says_who_can(proprl_: Terminal) -> None:
 
 
 def test_vectors_of_ones_own_cannot_be_made_for_a_new_text(proprl_: Terminal) -> None:
-    small = ("--set", "network=false", "--set", "trees=5", "--encoder", "tfidf")
+    small = ("--set", "trees=5", "--encoder", "tfidf")
     proprl_("train", "campus", "--model", "sequitur", "--out", "tfidf", *small)
     proprl_("predict", "tfidf", "--new", SPLINES, expect=1)
     assert "depend on all texts of the course" in " ".join(proprl_.error.split())

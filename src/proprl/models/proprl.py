@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -100,17 +100,6 @@ class ProPRLScorer(NetworkScorer):
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the operators of each view, with all that is constant computed once."""
-        return self.inputs(evidence)
-
-    def on(self, evidence: Evidence) -> Self:
-        """Give the same trained network on other evidence, with the same views."""
-        other = type(self)(self.settings, device=str(self.device))
-        other.report, other._sizes = self.report, self._sizes
-        other._remember(self.network, other.inputs(evidence))
-        return other
-
-    def inputs(self, evidence: Evidence) -> Inputs:
-        """Give what the network reads of this evidence."""
         X = self.tensor(standardise_columns(evidence.features))
         channels: dict[str, tuple[Channel, ...]] = {}
         if evidence.incidence is not None:

@@ -1,8 +1,7 @@
-"""Sequitur: what follows from what. Learners of three kinds, and one calibrated probability.
+"""Sequitur: what follows from what. Explicit evidence, two learners, one calibrated probability.
 
-- *trees* and a *line* (logistic regression) read explicit evidence about a pair: what texts,
-  moves and resources say of it, and what is known of other pairs (`evidence_table`);
-- a *network*, ProPRL, reads the graphs.
+*Trees* and a *line* (logistic regression) read the same evidence about a pair: what texts, moves
+and resources say of it, and what is known of other pairs (`evidence_table`).
 
 z = mean of their logits, p = σ(slope · z + intercept). Slope, intercept and threshold are fitted
 on the validation pairs, from which nothing else is learned; their labels are evidence about other
@@ -34,13 +33,13 @@ from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.needs import SUPERVISED
-from proprl.models.proprl import ProPRLScorer, ProPRLSettings
+from proprl.models.proprl_network import VIEWS
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 from proprl.training.progress import SILENT, Progress
 
-MEMBERS = ("trees", "line", "network")
-# A member is never surer than this: one of three must not outvote the others.
+MEMBERS = ("trees", "line")
+# A member is never surer than this: one must not outvote the other.
 SUREST = 0.999
 QUANTILES = 100
 # What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
@@ -59,13 +58,10 @@ class SequiturSettings(Settings):
     """How often known pairs are dealt into folds; each time gives every pair another row."""
     reverse_labels: bool = True
     """Whether a known label of the reverse order is evidence."""
-    network: bool = True
-    size: int = Field(256, ge=4, multiple_of=4)
-    epochs: int = Field(50, ge=1)
 
 
 class SequiturScorer:
-    """Trees, a line and a network under the common contract; see `PairScorer`."""
+    """Trees and a line under the common contract; see `PairScorer`."""
 
     settings_type: ClassVar[type[Settings]] = SequiturSettings
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
@@ -74,13 +70,12 @@ class SequiturScorer:
     table: EvidenceTable
     forest: Forest
     line: Line
-    network: ProPRLScorer | None
     slope: float
     intercept: float
 
     def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
         self.settings = settings
-        self.device = device
+        self.device = device  # nothing here runs on a device; kept for the contract
         self.report = FitReport()
 
     def fit(
@@ -90,18 +85,11 @@ class SequiturScorer:
         *,
         seed: int,
         progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit takes seconds
     ) -> FitReport:
         """Learn from the training pairs, calibrate on the validation pairs."""
         refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
         evidence = _in_single_precision(evidence)
-        self.network = None
-        inner = FitReport(views=evidence.views)
-        if self.settings.network:
-            self.network = ProPRLScorer(self._network_settings(), device=self.device)
-            inner = self.network.fit(
-                evidence, split, seed=seed, progress=progress, checkpoint=checkpoint
-            )
         progress.begin("evidence", 2)
         with _one_thread():
             self._learn(evidence, split, seed)
@@ -110,20 +98,14 @@ class SequiturScorer:
         progress.step()
         progress.end()
         self.report = FitReport(
-            views=inner.views,
-            missing_views=tuple(v for v in ProPRLScorer.views if v not in inner.views),
+            views=evidence.views,
+            missing_views=tuple(view for view in VIEWS if view not in evidence.views),
             class_weights=balanced_class_weights(torch.from_numpy(split.train.labels)),
             threshold=threshold,
-            branch_weights=dict.fromkeys(self.members, 1 / len(self.members)),
-            history=inner.history,
+            branch_weights=dict.fromkeys(MEMBERS, 1 / len(MEMBERS)),
             facts={"evidence columns": float(len(self.table.names)), "slope": self.slope},
         )
         return self.report
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """The learners that take part."""
-        return MEMBERS if self.network else MEMBERS[:2]
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give σ(slope · z + intercept) for each pair: (m, 2) -> (m,)."""
@@ -149,13 +131,12 @@ class SequiturScorer:
         joined.table = EvidenceTable(
             evidence, self.table.known, reverse_labels=self.settings.reverse_labels
         )
-        joined.network = self.network and self.network.on(evidence)
         return joined
 
     def state(self) -> dict[str, FloatArray]:
         """Give the evidence, the known labels and what the members learned."""
         evidence, known = self.table.evidence, self.table.known
-        state = {
+        return {
             "evidence/features": evidence.features,
             **_sparse_state("evidence/transitions", evidence.transitions),
             **_sparse_state("evidence/incidence", evidence.incidence),
@@ -165,11 +146,6 @@ class SequiturScorer:
             **{f"forest/{name}": array for name, array in self.forest.items()},
             **{f"line/{name}": array for name, array in self.line.state().items()},
         }
-        if self.network:
-            weights = self.network.report.branch_weights
-            state["branches"] = np.array([weights[name] for name in self.network.branches])
-            state |= self.network.state()
-        return state
 
     @classmethod
     def restore(
@@ -190,18 +166,7 @@ class SequiturScorer:
         scorer.forest = state_part(state, "forest/")
         scorer.line = Line(**state_part(state, "line/"))
         scorer.slope, scorer.intercept = state["calibration"].tolist()
-        scorer.network = None
-        if settings.network:
-            inner = FitReport(views=report.views)
-            network = ProPRLScorer.restore(scorer._network_settings(), state, inner, device=device)
-            weights = dict(zip(network.branches, state["branches"].tolist(), strict=True))
-            network.report = FitReport(views=report.views, branch_weights=weights)
-            scorer.network = network
         return scorer
-
-    def _network_settings(self) -> ProPRLSettings:
-        chosen = {"size": self.settings.size, "epochs": self.settings.epochs}
-        return ProPRLSettings(**{**ProPRLScorer.presets["default"], **chosen})
 
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int) -> None:
         """Fit the trees and the line to the training pairs.
@@ -245,8 +210,6 @@ class SequiturScorer:
         with _one_thread():
             x = self.table.rows(pairs)
             p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
-        if self.network:
-            p["network"] = self.network.score(pairs)
         return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from proprl.data.splits import LabelledPairs
 from proprl.graphs.evidence import Evidence
-from proprl.models.evidence_table import PARTS, REVERSE, EvidenceTable
+from proprl.models.evidence_table import PARTS, EvidenceTable
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.pair_evidence import PairEvidence
 
@@ -52,9 +52,7 @@ def test_removing_or_flipping_a_pairs_own_label_does_not_change_its_evidence(
     removed = {other: label for other, label in labels.items() if other != pair}
     asked = np.array([pair])
     rows = [
-        EvidenceTable(
-            course(), labelled(*((a, b, y) for (a, b), y in known.items())), reverse_labels=True
-        ).rows(asked)
+        EvidenceTable(course(), labelled(*((a, b, y) for (a, b), y in known.items()))).rows(asked)
         for known in (labels, flipped, removed)
     ]
     np.testing.assert_array_equal(rows[0], rows[1])
@@ -70,9 +68,7 @@ def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> Non
         other[one] = 1 - other[one]
         for salt in (0, 1):
             rows = [
-                EvidenceTable(course(), LabelledPairs(pairs, y), reverse_labels=True).lessons(
-                    pairs, salt
-                )
+                EvidenceTable(course(), LabelledPairs(pairs, y)).rows(pairs, salt)
                 for y in (labels, other)
             ]
             np.testing.assert_array_equal(rows[0][one], rows[1][one])
@@ -94,9 +90,9 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
     other_labels = np.where(new[pairs].any(axis=1), 1 - labels, labels)
 
     known, other_known = LabelledPairs(pairs, labels), LabelledPairs(pairs, other_labels)
-    table = EvidenceTable(evidence, known, reverse_labels=True)
+    table = EvidenceTable(evidence, known)
     rows, asked = table.lessons_about_newcomers(known)
-    other_table = EvidenceTable(changed, other_known, reverse_labels=True)
+    other_table = EvidenceTable(changed, other_known)
     others, _ = other_table.lessons_about_newcomers(other_known)
     first = int((new[pairs].sum(axis=1) == 1).sum())  # the lessons about that part come first
     assert (new[asked.pairs[:first]].sum(axis=1) == 1).all()
@@ -106,7 +102,7 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
 
 def test_a_tiny_course_has_no_lessons_about_newcomers() -> None:
     known = labelled((0, 1, 1))
-    table = EvidenceTable(course(), known, reverse_labels=True)
+    table = EvidenceTable(course(), known)
     rows, asked = table.lessons_about_newcomers(known)
     assert rows.shape == (len(asked), len(table.names))
 
@@ -118,34 +114,6 @@ def test_both_orders_of_a_pair_share_a_fold() -> None:
         np.testing.assert_array_equal(fold, fold_of(pairs[:, ::-1], 20, salt))
         assert np.bincount(fold, minlength=20).min() > 20  # of 39 on average
     assert (fold_of(pairs, 20, 0) != fold_of(pairs, 20, 1)).mean() > 0.9
-
-
-# The label of the reverse
-
-
-@pytest.mark.parametrize(("label", "sign"), [(1, 1.0), (0, -1.0)])
-def test_a_known_label_of_the_reverse_is_evidence_unless_switched_off(
-    label: int, sign: float
-) -> None:
-    known = labelled((1, 2, label), (3, 4, 1))
-    asked = np.array([[2, 1], [1, 2], [4, 5]])
-    shown = EvidenceTable(course(), known, reverse_labels=True)
-    assert shown.names[-1] == REVERSE
-    np.testing.assert_array_equal(shown.rows(asked)[:, -1], [sign, 0.0, 0.0])
-    hidden = EvidenceTable(course(), known, reverse_labels=False)
-    assert not hidden.rows(asked)[:, -1].any()
-
-
-def test_contradicting_labels_of_the_reverse_say_nothing() -> None:
-    known = labelled((1, 2, 1), (1, 2, 0))
-    table = EvidenceTable(course(), known, reverse_labels=True)
-    assert table.rows(np.array([[2, 1]]))[0, -1] == 0
-
-
-def test_the_reverse_is_hidden_in_every_other_lesson() -> None:
-    table = EvidenceTable(course(), labelled((1, 2, 1), (2, 1, 0)), reverse_labels=True)
-    assert not table.lessons(table.known.pairs, salt=0)[:, -1].any()
-    np.testing.assert_array_equal(table.lessons(table.known.pairs, salt=1)[:, -1], [-1.0, 1.0])
 
 
 # What the numbers say
@@ -205,7 +173,7 @@ def test_the_courses_own_evidence_is_directed() -> None:
 
 
 def test_a_missing_view_has_no_columns() -> None:
-    names = EvidenceTable(Evidence(np.eye(3)), labelled((0, 1, 1)), reverse_labels=True).names
+    names = EvidenceTable(Evidence(np.eye(3)), labelled((0, 1, 1))).names
     assert not [name for name in names if "moves" in name or "resources" in name]
     assert not [name for name in names if "behaviour" in name]
     assert len(set(names)) == len(names)

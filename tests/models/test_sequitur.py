@@ -39,7 +39,26 @@ def test_the_members_logits_count_alike_and_are_calibrated(
     pairs = split.test.pairs
     assert report.branch_weights == dict.fromkeys(("trees", "line"), 1 / 2)
     z = np.mean([logit(p) for p in scorer.details(pairs).values()], axis=0)
-    np.testing.assert_allclose(scorer.score(pairs), expit(scorer.slope * z + scorer.intercept))
+    z = scorer.slope * z + scorer.intercept + scorer.reverses.z(pairs)
+    np.testing.assert_allclose(scorer.score(pairs), expit(z))
+
+
+def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
+    planted: Course, split: PairSplit
+) -> None:
+    """In a course whose experts labelled many pairs in both orders."""
+    positives = split.train.positives
+    half = positives[: len(positives) // 2, ::-1]
+    train = LabelledPairs(
+        np.concatenate([split.train.pairs, half]),
+        np.concatenate([split.train.labels, np.zeros(len(half), dtype=np.int64)]),
+    )
+    evidence, asked = gather_evidence(planted)[0], positives[len(positives) // 2 :, ::-1]
+    for on in (True, False):
+        scorer = SequiturScorer(SequiturSettings(trees=30, reverse_labels=on), device="cpu")
+        scorer.fit(evidence, replace(split, train=train), seed=0)
+        added = logit(scorer.score(asked)) - scorer.slope * scorer._z(asked) - scorer.intercept
+        assert (added < -4).all() if on else np.abs(added).max() < 1e-6
 
 
 def test_validation_labels_are_evidence_about_other_pairs_but_not_learned_from(

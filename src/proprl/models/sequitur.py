@@ -3,9 +3,9 @@
 *Trees* and a *line* (logistic regression) read the same evidence about a pair: what texts, moves
 and resources say of it, and what is known of other pairs (`evidence_table`).
 
-z = mean of their logits, p = σ(slope · z + intercept). Slope, intercept and threshold are fitted
-on the validation pairs, from which nothing else is learned; their labels are evidence about other
-pairs.
+z = mean of their logits, p = σ(slope · z + intercept + r). r is what a known label of the reverse
+order adds (`reverse_labels`), mostly 0. Slope, intercept and threshold are fitted on the validation
+pairs, from which nothing else is learned; their labels are evidence about other pairs.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from proprl.models.evidence_table import EvidenceTable
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
+from proprl.models.reverse_labels import ReverseLabels
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 from proprl.training.progress import SILENT, Progress
@@ -70,6 +71,7 @@ class SequiturScorer:
     table: EvidenceTable
     forest: Forest
     line: Line
+    reverses: ReverseLabels
     slope: float
     intercept: float
 
@@ -108,8 +110,9 @@ class SequiturScorer:
         return self.report
 
     def score(self, pairs: IntArray) -> FloatArray:
-        """Give σ(slope · z + intercept) for each pair: (m, 2) -> (m,)."""
-        p: FloatArray = expit(self.slope * self._z(pairs) + self.intercept)
+        """Give σ(slope · z + intercept + r) for each pair: (m, 2) -> (m,)."""
+        z = self.slope * self._z(pairs) + self.intercept
+        p: FloatArray = expit(z + self.reverses.z(pairs))
         return p
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
@@ -128,9 +131,7 @@ class SequiturScorer:
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
         )
         joined = copy(self)
-        joined.table = EvidenceTable(
-            evidence, self.table.known, reverse_labels=self.settings.reverse_labels
-        )
+        joined.table = EvidenceTable(evidence, self.table.known)
         return joined
 
     def state(self) -> dict[str, FloatArray]:
@@ -142,6 +143,7 @@ class SequiturScorer:
             **_sparse_state("evidence/incidence", evidence.incidence),
             "known/pairs": known.pairs,
             "known/labels": known.labels,
+            "reverses": self.reverses.weights,
             "calibration": np.array([self.slope, self.intercept]),
             **{f"forest/{name}": array for name, array in self.forest.items()},
             **{f"line/{name}": array for name, array in self.line.state().items()},
@@ -162,7 +164,8 @@ class SequiturScorer:
         known = LabelledPairs(
             state["known/pairs"].astype(np.int64), state["known/labels"].astype(np.int64)
         )
-        scorer.table = EvidenceTable(evidence, known, reverse_labels=settings.reverse_labels)
+        scorer.table = EvidenceTable(evidence, known)
+        scorer.reverses = ReverseLabels(known, state["reverses"])
         scorer.forest = state_part(state, "forest/")
         scorer.line = Line(**state_part(state, "line/"))
         scorer.slope, scorer.intercept = state["calibration"].tolist()
@@ -179,9 +182,12 @@ class SequiturScorer:
             np.concatenate([train.pairs, split.validation.pairs]),
             np.concatenate([train.labels, split.validation.labels]),
         )
-        self.table = EvidenceTable(evidence, known, reverse_labels=s.reverse_labels)
+        self.table = EvidenceTable(evidence, known)
+        self.reverses = ReverseLabels(known, np.zeros(2))
+        if s.reverse_labels:
+            self.reverses = ReverseLabels.learned(known)
         about_newcomers, asked = self.table.lessons_about_newcomers(train)
-        dealt = [self.table.lessons(train.pairs, salt) for salt in range(s.dealt)]
+        dealt = [self.table.rows(train.pairs, salt) for salt in range(s.dealt)]
         x = np.vstack([*dealt, about_newcomers])
         y = np.concatenate([*[train.labels] * s.dealt, asked.labels])
         classes = np.array(balanced_class_weights(torch.from_numpy(train.labels)))
@@ -197,8 +203,10 @@ class SequiturScorer:
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(validation.labels):
             return 0.5
-        z = self._z(validation.pairs)
-        fitted = LogisticRegression(C=10.0).fit(z[:, None], validation.labels)
+        # Where the reverse is known, z decides little, and says little about how sure z may be.
+        alone = validation.take(np.flatnonzero(self.reverses.signs(validation.pairs) == 0))
+        judged = alone if enough_to_choose(alone.labels) else validation
+        fitted = LogisticRegression(C=10.0).fit(self._z(judged.pairs)[:, None], judged.labels)
         if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
             self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
         return best_threshold(validation.labels, self.score(validation.pairs))

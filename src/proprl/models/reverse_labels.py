@@ -1,0 +1,65 @@
+"""What a known label of the reverse order says about a pair: prerequisites are irreversible."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.data.splits import LabelledPairs
+
+
+class ReverseLabels:
+    """Evidence about (a, b) from a known label of (b, a), in logits.
+
+    How much it counts is learned from the known pairs of which both orders are labelled: in one
+    course a reverse that holds rules the pair out, in another experts called some pairs mutual.
+    With none or few of them it counts little.
+    """
+
+    def __init__(self, known: LabelledPairs, weights: FloatArray) -> None:
+        self.weights = weights  # (2,): of a reverse that is no prerequisite, and of one that is
+        votes: dict[tuple[int, int], int] = {}
+        for (a, b), label in zip(known.pairs.tolist(), known.labels.tolist(), strict=True):
+            votes[a, b] = votes.get((a, b), 0) + (1 if label else -1)
+        pairs = np.array(list(votes), dtype=np.int64).reshape(-1, 2)
+        codes = _codes(pairs)
+        order = np.argsort(codes)
+        self._codes = codes[order]
+        self._signs = np.sign(np.array(list(votes.values()), dtype=np.int64))[order]
+
+    @classmethod
+    def learned(cls, known: LabelledPairs) -> Self:
+        """Weigh reverses by how often they go with each label: a log likelihood ratio."""
+        found = cls(known, np.zeros(2))
+        reverse = found.signs(known.pairs)
+        positive = known.labels == 1
+        for which, sign in enumerate((-1, 1)):
+            with_yes, with_no = ((reverse == sign)[part].sum() for part in (positive, ~positive))
+            yes = (with_yes + 0.5) / (positive.sum() + 1)
+            no = (with_no + 0.5) / ((~positive).sum() + 1)
+            found.weights[which] = np.log(yes / no)
+        return found
+
+    def signs(self, pairs: IntArray) -> IntArray:
+        """Give 1 where the reverse is known to hold, -1 where not to, 0 where it is not known.
+
+        Labels that contradict each other say nothing.
+        """
+        if not len(self._codes):
+            return np.zeros(len(pairs), dtype=np.int64)
+        wanted = _codes(pairs[:, ::-1])
+        place = np.searchsorted(self._codes, wanted).clip(max=len(self._codes) - 1)
+        return np.where(self._codes[place] == wanted, self._signs[place], 0)
+
+    def z(self, pairs: IntArray) -> FloatArray:
+        """Give what to add to each pair's logit."""
+        no, yes = self.weights
+        return np.choose(self.signs(pairs) + 1, [no, 0.0, yes])
+
+
+def _codes(pairs: IntArray) -> IntArray:
+    """Give each ordered pair a number of its own."""
+    codes: IntArray = (pairs[:, 0] << 32) | pairs[:, 1]
+    return codes

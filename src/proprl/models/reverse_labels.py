@@ -19,6 +19,7 @@ class ReverseLabels:
     """
 
     def __init__(self, known: LabelledPairs, weights: FloatArray) -> None:
+        self.known = known
         self.weights = weights  # (2,): of a reverse that is no prerequisite, and of one that is
         votes: dict[tuple[int, int], int] = {}
         for (a, b), label in zip(known.pairs.tolist(), known.labels.tolist(), strict=True):

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs, PairSplit
-from proprl.evaluation.metrics import best_threshold, enough_to_choose
+from proprl.evaluation.metrics import best_threshold, enough_to_choose, f1
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings, state_part
@@ -143,7 +143,9 @@ class SequiturScorer:
             **_sparse_state("evidence/incidence", evidence.incidence),
             "known/pairs": known.pairs,
             "known/labels": known.labels,
-            "reverses": self.reverses.weights,
+            "reverses/pairs": self.reverses.known.pairs,
+            "reverses/labels": self.reverses.known.labels,
+            "reverses/weights": self.reverses.weights,
             "calibration": np.array([self.slope, self.intercept]),
             **{f"forest/{name}": array for name, array in self.forest.items()},
             **{f"line/{name}": array for name, array in self.line.state().items()},
@@ -161,11 +163,8 @@ class SequiturScorer:
             transitions=_sparse(state, "evidence/transitions"),
             incidence=_sparse(state, "evidence/incidence"),
         )
-        known = LabelledPairs(
-            state["known/pairs"].astype(np.int64), state["known/labels"].astype(np.int64)
-        )
-        scorer.table = EvidenceTable(evidence, known)
-        scorer.reverses = ReverseLabels(known, state["reverses"])
+        scorer.table = EvidenceTable(evidence, _labelled(state, "known"))
+        scorer.reverses = ReverseLabels(_labelled(state, "reverses"), state["reverses/weights"])
         scorer.forest = state_part(state, "forest/")
         scorer.line = Line(**state_part(state, "line/"))
         scorer.slope, scorer.intercept = state["calibration"].tolist()
@@ -183,9 +182,11 @@ class SequiturScorer:
             np.concatenate([train.labels, split.validation.labels]),
         )
         self.table = EvidenceTable(evidence, known)
-        self.reverses = ReverseLabels(known, np.zeros(2))
-        if s.reverse_labels:
-            self.reverses = ReverseLabels.learned(known)
+        # Of training pairs only: both orders of a pair often stand in one part, and validation
+        # pairs would be judged by more than is known of pairs that are asked about later.
+        self.reverses = ReverseLabels.learned(train)
+        if not s.reverse_labels:
+            self.reverses = ReverseLabels(train, np.zeros(2))
         about_newcomers, asked = self.table.lessons_about_newcomers(train)
         dealt = [self.table.rows(train.pairs, salt) for salt in range(s.dealt)]
         x = np.vstack([*dealt, about_newcomers])
@@ -203,13 +204,14 @@ class SequiturScorer:
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(validation.labels):
             return 0.5
-        # Where the reverse is known, z decides little, and says little about how sure z may be.
-        alone = validation.take(np.flatnonzero(self.reverses.signs(validation.pairs) == 0))
-        judged = alone if enough_to_choose(alone.labels) else validation
-        fitted = LogisticRegression(C=10.0).fit(self._z(judged.pairs)[:, None], judged.labels)
+        z = self._z(validation.pairs)
+        fitted = LogisticRegression(C=10.0).fit(z[:, None], validation.labels)
         if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
             self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-        return best_threshold(validation.labels, self.score(validation.pairs))
+        # Of probabilities that mean what they say, F1 is best when cut at half the best F1 (Lipton,
+        # Elkan and Naryanaswamy 2014). That half varies less than the place where it is reached.
+        p = expit(self.slope * z + self.intercept)
+        return f1(validation.labels, p, best_threshold(validation.labels, p)) / 2
 
     def _z(self, pairs: IntArray) -> FloatArray:
         return np.asarray(np.mean(list(self._logits(pairs).values()), axis=0))
@@ -281,6 +283,11 @@ def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:
     """Give a matrix of this shape with nothing in what is new."""
     entries = matrix.tocoo()
     return csr_array((entries.data, (entries.row, entries.col)), shape=(rows, columns))
+
+
+def _labelled(state: Mapping[str, FloatArray], name: str) -> LabelledPairs:
+    pairs, labels = (state[f"{name}/{part}"].astype(np.int64) for part in ("pairs", "labels"))
+    return LabelledPairs(pairs, labels)
 
 
 def _sparse_state(name: str, matrix: SparseMatrix | None) -> dict[str, FloatArray]:

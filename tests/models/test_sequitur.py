@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from proprl.evaluation import auc
 from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
+from proprl.models.evidence_table import EvidenceTable
 from proprl.models.sequitur import Line, SequiturScorer, SequiturSettings
 
 
@@ -144,3 +146,41 @@ def test_normal_scores_are_those_of_scikit_learn() -> None:
     theirs = QuantileTransformer(n_quantiles=100, output_distribution="normal").fit_transform(x)
     inner = np.abs(theirs) < 3  # they cut the ends off elsewhere
     np.testing.assert_allclose(line.normal_scores(x)[inner], theirs[inner], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "removed",
+    [
+        {"members": ("trees",)},
+        {"members": ("line",)},
+        {"sources": "course"},
+        {"sources": "labels"},
+        {"newcomers": False},
+    ],
+)
+def test_a_part_that_is_removed_is_really_gone(
+    planted: Course, split: PairSplit, removed: dict[str, Any]
+) -> None:
+    scorer = SequiturScorer(SequiturSettings(trees=10, **removed), device="cpu")
+    report = scorer.fit(gather_evidence(planted)[0], split, seed=0)
+    pairs = split.test.pairs
+    assert tuple(scorer.details(pairs)) == removed.get("members", ("trees", "line"))
+    if removed.get("sources") == "course":
+        assert not any("label" in name or "known" in name for name in scorer.table.names)
+    if removed.get("sources") == "labels":
+        assert not any(
+            name.startswith(("text", "moves", "resources")) for name in scorer.table.names
+        )
+    kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
+    np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+
+
+def test_without_labels_of_other_pairs_no_label_changes_a_row(
+    planted: Course, split: PairSplit
+) -> None:
+    evidence = gather_evidence(planted)[0]
+    rows = [
+        EvidenceTable(evidence, known, sources="course").rows(split.test.pairs)
+        for known in (split.train, LabelledPairs(split.train.pairs, 1 - split.train.labels))
+    ]
+    np.testing.assert_array_equal(*rows)

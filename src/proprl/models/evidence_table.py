@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,9 @@ from proprl.graphs.affinity import behaviour_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.pair_evidence import PairEvidence
+
+Sources: TypeAlias = Literal["course and labels", "course", "labels"]
+"""Whether the course, the labels of other pairs, or both are evidence."""
 
 # More of them leave more labels to describe a pair by, and take longer. With 20 the twentieth
 # that is left out is hardly missed; with 10, validation AUC was 0.3 points lower.
@@ -31,8 +36,10 @@ class EvidenceTable:
     not seen here either; see `reverse_labels`.
     """
 
-    def __init__(self, evidence: Evidence, known: LabelledPairs) -> None:
-        self.evidence, self.known = evidence, known
+    def __init__(
+        self, evidence: Evidence, known: LabelledPairs, *, sources: Sources = "course and labels"
+    ) -> None:
+        self.evidence, self.known, self.sources = evidence, known, sources
         self._own = PairEvidence(evidence)
         self._near = {"texts": nearness(text_affinity(evidence.features))}
         if evidence.transitions is not None:
@@ -41,7 +48,8 @@ class EvidenceTable:
     @property
     def names(self) -> list[str]:
         """What each column says."""
-        return [*self._own.names, *self._known_names]
+        own = self._own.names if "course" in self.sources else []
+        return [*own, *(self._known_names if "labels" in self.sources else [])]
 
     @cached_property
     def _known_names(self) -> list[str]:
@@ -52,13 +60,7 @@ class EvidenceTable:
 
         Another salt deals pairs into other folds.
         """
-        fold_of_known = fold_of(self.known.pairs, FOLDS, salt)
-        fold = fold_of(pairs, FOLDS, salt)
-        described = np.empty((len(pairs), len(self._known_names)))
-        for one in np.unique(fold):
-            here = fold == one
-            described[here] = self._described_by(fold_of_known != one).rows(pairs[here])
-        return np.hstack([self._own.rows(pairs), described]).astype(np.float32)
+        return self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
 
     def lessons_about_newcomers(self, labelled: LabelledPairs) -> tuple[FloatArray, LabelledPairs]:
         """Give rows of pairs to learn from in which one concept is taken for new, and these pairs.
@@ -76,15 +78,29 @@ class EvidenceTable:
             if evidence.views != self.evidence.views or not len(one_is_new):
                 continue  # a tiny course: nothing is left to compare with
             others = self.known.take(np.flatnonzero(~new[self.known.pairs].any(axis=1)))
-            table = EvidenceTable(evidence, others)
+            table = EvidenceTable(evidence, others, sources=self.sources)
             rows.append(table._by_all_labels(labelled.pairs[one_is_new]))
             asked.append(one_is_new)
         return np.vstack(rows), labelled.take(np.concatenate([np.empty(0, np.int64), *asked]))
 
     def _by_all_labels(self, pairs: IntArray) -> FloatArray:
         """Give the rows of pairs of which no label, nor one of their reverses, is known here."""
-        described = self._described_by(np.ones(len(self.known), dtype=bool)).rows(pairs)
-        return np.hstack([self._own.rows(pairs), described]).astype(np.float32)
+        everything = np.ones(len(self.known), dtype=bool)
+        return self._joined(pairs, lambda: self._described_by(everything).rows(pairs))
+
+    def _joined(self, pairs: IntArray, by_labels: Callable[[], FloatArray]) -> FloatArray:
+        own = [self._own.rows(pairs)] if "course" in self.sources else []
+        labels = [by_labels()] if "labels" in self.sources else []
+        return np.hstack([*own, *labels]).astype(np.float32)
+
+    def _by_other_folds(self, pairs: IntArray, salt: int) -> FloatArray:
+        fold_of_known = fold_of(self.known.pairs, FOLDS, salt)
+        fold = fold_of(pairs, FOLDS, salt)
+        described = np.empty((len(pairs), len(self._known_names)))
+        for one in np.unique(fold):
+            here = fold == one
+            described[here] = self._described_by(fold_of_known != one).rows(pairs[here])
+        return described
 
     def _described_by(self, kept: npt.NDArray[np.bool_]) -> KnownPairs:
         known = LabelledPairs(self.known.pairs[kept], self.known.labels[kept])

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ from proprl.evaluation.metrics import best_threshold, enough_to_choose, f1
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings, state_part
-from proprl.models.evidence_table import EvidenceTable
+from proprl.models.evidence_table import EvidenceTable, Sources
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
@@ -39,7 +39,6 @@ from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 from proprl.training.progress import SILENT, Progress
 
-MEMBERS = ("trees", "line")
 # A member is never surer than this: one must not outvote the other.
 SUREST = 0.999
 QUANTILES = 100
@@ -59,6 +58,11 @@ class SequiturSettings(Settings):
     """How often known pairs are dealt into folds; each time gives every pair another row."""
     reverse_labels: bool = True
     """Whether a known label of the reverse order is evidence."""
+    sources: Sources = "course and labels"
+    """What else is evidence: the course, the labels of other pairs, or both."""
+    newcomers: bool = True
+    """Whether some lessons are about concepts of which only the text is known."""
+    members: tuple[Literal["trees", "line"], ...] = Field(("trees", "line"), min_length=1)
 
 
 class SequiturScorer:
@@ -99,12 +103,13 @@ class SequiturScorer:
             threshold = self._calibrate(split.validation)
         progress.step()
         progress.end()
+        members = self.settings.members
         self.report = FitReport(
             views=evidence.views,
             missing_views=tuple(view for view in VIEWS if view not in evidence.views),
             class_weights=balanced_class_weights(torch.from_numpy(split.train.labels)),
             threshold=threshold,
-            branch_weights=dict.fromkeys(MEMBERS, 1 / len(MEMBERS)),
+            branch_weights=dict.fromkeys(members, 1 / len(members)),
             facts={"evidence columns": float(len(self.table.names)), "slope": self.slope},
         )
         return self.report
@@ -131,7 +136,7 @@ class SequiturScorer:
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
         )
         joined = copy(self)
-        joined.table = EvidenceTable(evidence, self.table.known)
+        joined.table = EvidenceTable(evidence, self.table.known, sources=self.settings.sources)
         return joined
 
     def state(self) -> dict[str, FloatArray]:
@@ -163,7 +168,7 @@ class SequiturScorer:
             transitions=_sparse(state, "evidence/transitions"),
             incidence=_sparse(state, "evidence/incidence"),
         )
-        scorer.table = EvidenceTable(evidence, _labelled(state, "known"))
+        scorer.table = EvidenceTable(evidence, _labelled(state, "known"), sources=settings.sources)
         scorer.reverses = ReverseLabels(_labelled(state, "reverses"), state["reverses/weights"])
         scorer.forest = state_part(state, "forest/")
         scorer.line = Line(**state_part(state, "line/"))
@@ -181,16 +186,19 @@ class SequiturScorer:
             np.concatenate([train.pairs, split.validation.pairs]),
             np.concatenate([train.labels, split.validation.labels]),
         )
-        self.table = EvidenceTable(evidence, known)
+        self.table = EvidenceTable(evidence, known, sources=s.sources)
         # Of training pairs only: both orders of a pair often stand in one part, and validation
         # pairs would be judged by more than is known of pairs that are asked about later.
         self.reverses = ReverseLabels.learned(train)
         if not s.reverse_labels:
             self.reverses = ReverseLabels(train, np.zeros(2))
-        about_newcomers, asked = self.table.lessons_about_newcomers(train)
-        dealt = [self.table.rows(train.pairs, salt) for salt in range(s.dealt)]
-        x = np.vstack([*dealt, about_newcomers])
-        y = np.concatenate([*[train.labels] * s.dealt, asked.labels])
+        lessons = [self.table.rows(train.pairs, salt) for salt in range(s.dealt)]
+        labels = [train.labels] * s.dealt
+        if s.newcomers:
+            about_newcomers, asked = self.table.lessons_about_newcomers(train)
+            lessons.append(about_newcomers)
+            labels.append(asked.labels)
+        x, y = np.vstack(lessons), np.concatenate(labels)
         classes = np.array(balanced_class_weights(torch.from_numpy(train.labels)))
         weights = np.where(np.arange(len(y)) < len(train) * s.dealt, 1.0, NEWCOMERS) * classes[y]
         trees: Any = ExtraTreesClassifier(
@@ -220,7 +228,7 @@ class SequiturScorer:
         with _one_thread():
             x = self.table.rows(pairs)
             p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
-        return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
+        return {name: logit(p[name].clip(1 - SUREST, SUREST)) for name in self.settings.members}
 
 
 class Line:

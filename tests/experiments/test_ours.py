@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import pytest
 
 from proprl.experiments.experiment import Do, Outcome, Wanted
 from proprl.experiments.ours import OURS, ours, targets
@@ -90,11 +93,12 @@ def test_ours_is_run_on_ten_seeds_and_what_takes_minutes_on_five() -> None:
         return done(lambda run: AUC[run.method])(asked)
 
     ours(Wanted(["mooc"], ["proprl"], encoder="wordllama"), counting)
-    count = {
-        (protocol, method): sum((r.protocol, r.method) == (protocol, method) for r in runs)
-        for protocol in ("published", "leak-free", "new-concepts")
-        for method in (OURS, "proprl")
+    whole = {
+        (r.protocol, r.method, r.fold, r.seed)
+        for r in runs
+        if r.method != OURS or not r.changes  # variants of ours have a part removed
     }
+    count = Counter((protocol, method) for protocol, method, *_ in whole)
     assert count["published", OURS] == count["leak-free", OURS] == 10
     assert count["published", "proprl"] == 5
     assert count["new-concepts", OURS] == count["new-concepts", "proprl"] == 5
@@ -115,4 +119,21 @@ def test_files_are_written_for_each_protocol() -> None:
         *(f"{stem}.{ending}" for stem in stems for ending in ("md", "csv", "tex")),
         "ours-lines.md",
         "ours-lines.csv",
+        "ours-parts.md",
+        "ours-parts.csv",
     }
+
+
+def test_the_worth_of_a_part_is_what_its_removal_changes() -> None:
+    def auc(run: Run) -> float:
+        return 0.97 if run.changes.get("sources") == "course" else AUC[run.method]
+
+    table = found(auc).tables[-2]
+    rows = {(row[0], row[1], row[2]): row[3:] for row in table.rows}
+    assert rows["leak-free", "nothing", "mooc"][0] == pytest.approx(0.99, abs=1e-3)
+    mean, change, interval = rows["leak-free", "the labels of other pairs", "mooc"]
+    assert mean == pytest.approx(0.97, abs=1e-3)
+    assert change == pytest.approx(-0.02)
+    assert interval == "[-0.0200, -0.0200]"
+    assert rows["leak-free", "the line", "mooc"][1] == pytest.approx(0)
+    assert ("published", "known labels of reverses", "ucd") in rows

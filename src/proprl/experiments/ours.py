@@ -1,4 +1,4 @@
-"""Sequitur against every other method under every protocol, and the lines it is to reach."""
+"""Sequitur against every other method under every protocol, its parts, the lines to reach."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from proprl.evaluation.significance import holm, paired_bootstrap
 from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.packaged import packaged
+from proprl.experiments.parts import OURS, parts
 from proprl.experiments.plans import experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
 
-OURS, THEIRS = "sequitur", "proprl"
+THEIRS = "proprl"
 SEEDS, OTHERS_SEEDS = 10, 5
 """Under published: of ours, and of the others, whose fits take minutes."""
 DRAWS = 5
@@ -99,10 +100,13 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         }
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         lines += list(_lines(protocol, comparison, found))
+    found_parts, parts_table, parts_texts = parts(wanted, do)
+    results += found_parts
+    texts |= parts_texts
     rows = [line.row() for line in lines]
     texts["ours-lines.md"] = f"# What Sequitur reaches\n\n{markdown_table(HEADS, rows)}"
     texts["ours-lines.csv"] = csv_text(HEADS, rows)
-    return Outcome(results, [*tables, Table("Lines", HEADS, rows)], texts)
+    return Outcome(results, [*tables, parts_table, Table("Lines", HEADS, rows)], texts)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:

@@ -23,7 +23,7 @@ TRIALS = 6
 """Settings tried for a method on a course, the published one included."""
 QUICK_TRIALS = 2
 SEED = 0
-# Half of the trials are drawn blindly; the rest near what did well.
+# The first ones are drawn blindly; the rest near what did well.
 BLIND_TRIALS = 4
 # A space of a few choices is soon exhausted; so many draws in a row then find nothing new.
 DRAWS = 50

@@ -62,7 +62,7 @@ def how_run(wanted: Wanted, encoder: str) -> str:
     """Say in words what a table's numbers are."""
     repeats = {
         "published": f"{wanted.repeats} seeds on the published rows",
-        "leak-free": "folds without repeats, both orders of a pair in one fold",
+        "leak-free": f"{wanted.repeats} folds without repeats, both orders of a pair in one fold",
         "new-concepts": f"{wanted.repeats} draws of concepts that no training pair holds",
     }[wanted.protocol]
     return (

@@ -63,22 +63,45 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
         assert (added < -4).all() if on else np.abs(added).max() < 1e-6
 
 
-def test_validation_labels_are_evidence_about_other_pairs_but_not_learned_from(
+def test_a_labelled_pair_is_judged_by_a_jury_that_has_not_learned_from_it(
     planted: Course, split: PairSplit
 ) -> None:
-    # Else the validation figures that a training prints would be too good to be true.
-    scorer = SequiturScorer(SequiturSettings(trees=30), device="cpu")
-    scorer.fit(gather_evidence(planted)[0], split, seed=0)
-    assert len(scorer.table.known) == len(split.train) + len(split.validation)
+    """Else the validation figures that a training prints would be too good to be true.
+
+    Labels of other pairs are no evidence here, so that only learning can tell.
+    """
+    settings = SequiturSettings(trees=10, sources="course")
     labels = split.validation.labels.copy()
     labels[0] = 1 - labels[0]
-    other = SequiturScorer(scorer.settings, device="cpu")
-    validation = LabelledPairs(split.validation.pairs, labels)
-    flipped = replace(split, validation=validation)
-    other.fit(gather_evidence(planted)[0], flipped, seed=0)
-    rows, others = (one.table.rows(split.validation.pairs) for one in (scorer, other))
-    np.testing.assert_array_equal(rows[0], others[0])
-    assert not np.array_equal(rows, others)
+    flipped = replace(split, validation=LabelledPairs(split.validation.pairs, labels))
+    z, other = (
+        _fitted(planted, parts, settings)._z(split.validation.pairs) for parts in (split, flipped)
+    )
+    assert z[0] == other[0]
+    assert not np.array_equal(z, other)  # the other juries do learn from it
+
+
+def test_a_pair_without_a_label_is_judged_by_all_juries(planted: Course, split: PairSplit) -> None:
+    scorer = _fitted(planted, split, SequiturSettings(trees=10))
+    assert len(scorer.juries) == 5
+    pairs = split.test.pairs[~scorer.table.is_known(split.test.pairs)]
+    x = scorer.table.rows(pairs)
+    said = np.mean([jury.logits(x)["trees"] for jury in scorer.juries], axis=0)
+    np.testing.assert_allclose(logit(scorer.details(pairs)["trees"]), said)
+
+
+def test_few_labels_are_learned_from_by_one_jury(planted: Course, split: PairSplit) -> None:
+    few = replace(split, train=split.train.take(np.arange(30)), validation=LabelledPairs.empty())
+    scorer = _fitted(planted, few, SequiturSettings(trees=10))
+    assert len(scorer.juries) == 1
+    assert (scorer.slope, scorer.report.threshold) == (1.0, 0.5)
+    assert np.isfinite(scorer.score(split.test.pairs)).all()
+
+
+def _fitted(planted: Course, split: PairSplit, settings: SequiturSettings) -> SequiturScorer:
+    scorer = SequiturScorer(settings, device="cpu")
+    scorer.fit(gather_evidence(planted)[0], split, seed=0)
+    return scorer
 
 
 def test_probabilities_mean_what_they_say(

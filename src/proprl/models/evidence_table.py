@@ -55,6 +55,13 @@ class EvidenceTable:
     def _known_names(self) -> list[str]:
         return self._described_by(np.zeros(len(self.known), dtype=bool)).names
 
+    def is_known(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
+        """Say which pairs have a label, in this order or the other: (m, 2) -> (m,)."""
+        n = self.evidence.concept_count
+        low, high = np.sort(self.known.pairs, axis=1).T
+        asked_low, asked_high = np.sort(pairs, axis=1).T
+        return np.isin(asked_low * n + asked_high, low * n + high)
+
     def rows(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Give the numbers of each pair: (m, 2) -> (m, columns), single precision.
 

@@ -3,9 +3,13 @@
 *Trees* and a *line* (logistic regression) read the same evidence about a pair: what texts, moves
 and resources say of it, and what is known of other pairs (`evidence_table`).
 
-z = mean of their logits, p = σ(slope · z + intercept + r). r is what a known label of the reverse
-order adds (`reverse_labels`), mostly 0. Slope, intercept and threshold are fitted on the validation
-pairs, from which nothing else is learned; their labels are evidence about other pairs.
+Five juries of them learn from four fifths of the labelled pairs each, validation pairs included. A
+pair with a label is judged by the jury that has not learned from it, any other by all five. So all
+labels are learned from, and what is said of a labelled pair is as honest as of any other: slope,
+intercept and threshold are fitted to it, and figures on validation pairs mean what they say.
+
+z = mean of the learners' logits, p = σ(slope · z + intercept + r). r is what a known label of the
+reverse order adds (`reverse_labels`), mostly 0.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -32,6 +37,7 @@ from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable, Sources
 from proprl.models.forest import Forest, flat_forest, mean_share
+from proprl.models.known_pairs import fold_of
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
 from proprl.models.reverse_labels import ReverseLabels
@@ -39,8 +45,11 @@ from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 from proprl.training.progress import SILENT, Progress
 
-# A member is never surer than this: one must not outvote the other.
+# A learner is never surer than this: one must not outvote the other.
 SUREST = 0.999
+JURIES, JURY_SALT = 5, 1_000
+# With fewer labels of a kind, four fifths of them would teach a jury too little.
+LABELS_FOR_JURIES = 20
 QUANTILES = 100
 # What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
 NEWCOMERS = 0.3
@@ -49,7 +58,8 @@ NEWCOMERS = 0.3
 class SequiturSettings(Settings):
     """Settings of Sequitur."""
 
-    trees: int = Field(300, ge=1)
+    trees: int = Field(100, ge=1)
+    """Trees of a jury."""
     leaf: int = Field(2, ge=1)
     """Rows that a leaf holds at least."""
     shyness: float = Field(100.0, gt=0)
@@ -73,8 +83,7 @@ class SequiturScorer:
     needs: ClassVar[frozenset[str]] = SUPERVISED
 
     table: EvidenceTable
-    forest: Forest
-    line: Line
+    juries: list[Jury]
     reverses: ReverseLabels
     slope: float
     intercept: float
@@ -100,7 +109,7 @@ class SequiturScorer:
         with _one_thread():
             self._learn(evidence, split, seed)
             progress.step()
-            threshold = self._calibrate(split.validation)
+            threshold = self._calibrate()
         progress.step()
         progress.end()
         members = self.settings.members
@@ -152,8 +161,11 @@ class SequiturScorer:
             "reverses/labels": self.reverses.known.labels,
             "reverses/weights": self.reverses.weights,
             "calibration": np.array([self.slope, self.intercept]),
-            **{f"forest/{name}": array for name, array in self.forest.items()},
-            **{f"line/{name}": array for name, array in self.line.state().items()},
+            **{
+                f"jury {number}/{name}": array
+                for number, jury in enumerate(self.juries)
+                for name, array in jury.state().items()
+            },
         }
 
     @classmethod
@@ -170,17 +182,13 @@ class SequiturScorer:
         )
         scorer.table = EvidenceTable(evidence, _labelled(state, "known"), sources=settings.sources)
         scorer.reverses = ReverseLabels(_labelled(state, "reverses"), state["reverses/weights"])
-        scorer.forest = state_part(state, "forest/")
-        scorer.line = Line(**state_part(state, "line/"))
+        count = len({name.partition("/")[0] for name in state if name.startswith("jury ")})
+        scorer.juries = [Jury.restored(state_part(state, f"jury {k}/")) for k in range(count)]
         scorer.slope, scorer.intercept = state["calibration"].tolist()
         return scorer
 
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int) -> None:
-        """Fit the trees and the line to the training pairs.
-
-        Labels of validation pairs are known, so they are evidence about other pairs, but not
-        learned from: by how these are judged one sees how pairs with unknown labels will be.
-        """
+        """Let each jury learn from the labelled pairs outside its fold."""
         s, train = self.settings, split.train
         known = LabelledPairs(
             np.concatenate([train.pairs, split.validation.pairs]),
@@ -192,43 +200,103 @@ class SequiturScorer:
         self.reverses = ReverseLabels.learned(train)
         if not s.reverse_labels:
             self.reverses = ReverseLabels(train, np.zeros(2))
-        lessons = [self.table.rows(train.pairs, salt) for salt in range(s.dealt)]
-        labels = [train.labels] * s.dealt
+        lessons = [Lesson(known, self.table.rows(known.pairs, salt)) for salt in range(s.dealt)]
         if s.newcomers:
-            about_newcomers, asked = self.table.lessons_about_newcomers(train)
-            lessons.append(about_newcomers)
-            labels.append(asked.labels)
-        x, y = np.vstack(lessons), np.concatenate(labels)
-        classes = np.array(balanced_class_weights(torch.from_numpy(train.labels)))
-        weights = np.where(np.arange(len(y)) < len(train) * s.dealt, 1.0, NEWCOMERS) * classes[y]
-        trees: Any = ExtraTreesClassifier(
-            s.trees, min_samples_leaf=s.leaf, max_features=0.3, random_state=seed
-        ).fit(x, y, sample_weight=weights)
-        self.forest = flat_forest([tree.tree_ for tree in trees.estimators_])
-        self.line = Line.fitted(x, y, weights, s.shyness)
+            rows, asked = self.table.lessons_about_newcomers(known)
+            lessons.append(Lesson(asked, rows, counts=NEWCOMERS))
+        classes = np.array(balanced_class_weights(torch.from_numpy(known.labels)))
+        self.juries = []
+        juries = _jury_count(known)
+        for jury in range(juries):
+            kept = [lesson.outside(jury, juries) for lesson in lessons]
+            y = np.concatenate([lesson.labelled.labels for lesson in kept])
+            counts = np.concatenate([np.full(len(one.rows), one.counts) for one in kept])
+            x = np.vstack([lesson.rows for lesson in kept])
+            self.juries.append(Jury.fitted(x, y, counts * classes[y], s, seed + jury))
 
-    def _calibrate(self, validation: LabelledPairs) -> float:
-        """Fit slope and intercept on pairs not learned from, and choose the threshold."""
+    def _calibrate(self) -> float:
+        """Fit slope and intercept to how labelled pairs are judged, and choose the threshold."""
         self.slope, self.intercept = 1.0, 0.0
-        if not enough_to_choose(validation.labels):
+        known = self.table.known
+        if len(self.juries) == 1 or not enough_to_choose(known.labels):
             return 0.5
-        z = self._z(validation.pairs)
-        fitted = LogisticRegression(C=10.0).fit(z[:, None], validation.labels)
+        z = self._z(known.pairs)
+        fitted = LogisticRegression(C=10.0).fit(z[:, None], known.labels)
         if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
             self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
         # Of probabilities that mean what they say, F1 is best when cut at half the best F1 (Lipton,
         # Elkan and Naryanaswamy 2014). That half varies less than the place where it is reached.
         p = expit(self.slope * z + self.intercept)
-        return f1(validation.labels, p, best_threshold(validation.labels, p)) / 2
+        return f1(known.labels, p, best_threshold(known.labels, p)) / 2
 
     def _z(self, pairs: IntArray) -> FloatArray:
         return np.asarray(np.mean(list(self._logits(pairs).values()), axis=0))
 
     def _logits(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give each learner's logit: of the jury that may judge a pair, or the mean of all."""
         with _one_thread():
             x = self.table.rows(pairs)
-            p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
-        return {name: logit(p[name].clip(1 - SUREST, SUREST)) for name in self.settings.members}
+            said = [jury.logits(x) for jury in self.juries]
+        fold = fold_of(pairs, len(self.juries), JURY_SALT)
+        labelled = self.table.is_known(pairs)
+        return {
+            name: np.where(
+                labelled,
+                np.stack([one[name] for one in said])[fold, np.arange(len(pairs))],
+                np.mean([one[name] for one in said], axis=0),
+            )
+            for name in self.settings.members
+        }
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Labelled pairs to learn from, the rows that describe them, and what each of them counts."""
+
+    labelled: LabelledPairs
+    rows: FloatArray
+    counts: float = 1.0
+
+    def outside(self, jury: int, juries: int) -> Lesson:
+        """Give the part that this jury learns from; a single one learns from everything."""
+        if juries == 1:
+            return self
+        kept = np.flatnonzero(fold_of(self.labelled.pairs, juries, JURY_SALT) != jury)
+        return replace(self, labelled=self.labelled.take(kept), rows=self.rows[kept])
+
+
+@dataclass(frozen=True)
+class Jury:
+    """Trees and a line that learned from the same rows."""
+
+    forest: Forest
+    line: Line
+
+    @classmethod
+    def fitted(
+        cls, x: FloatArray, y: IntArray, weights: FloatArray, s: SequiturSettings, seed: int
+    ) -> Self:
+        """Learn from rows, which count by their weights."""
+        trees: Any = ExtraTreesClassifier(
+            s.trees, min_samples_leaf=s.leaf, max_features=0.3, random_state=seed
+        ).fit(x, y, sample_weight=weights)
+        forest = flat_forest([tree.tree_ for tree in trees.estimators_])
+        return cls(forest, Line.fitted(x, y, weights, s.shyness))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, FloatArray]) -> Self:
+        """Give back the jury that `state` was taken from."""
+        return cls(state_part(state, "forest/"), Line(**state_part(state, "line/")))
+
+    def logits(self, x: FloatArray) -> dict[str, FloatArray]:
+        """Give what each learner says of each row."""
+        p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
+        return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
+
+    def state(self) -> dict[str, FloatArray]:
+        """Give what was learned."""
+        forest = {f"forest/{name}": array for name, array in self.forest.items()}
+        return forest | {f"line/{name}": array for name, array in self.line.state().items()}
 
 
 class Line:
@@ -266,6 +334,11 @@ class Line:
     def state(self) -> dict[str, FloatArray]:
         """Give what was learned."""
         return {"quantiles": self.quantiles, "coefficients": self.coefficients}
+
+
+def _jury_count(known: LabelledPairs) -> int:
+    fewest = min(int(known.labels.sum()), int((1 - known.labels).sum()))
+    return JURIES if fewest >= LABELS_FOR_JURIES else 1
 
 
 def _one_thread() -> AbstractContextManager[object]:

@@ -10,14 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter
-from scipy import sparse
 
 from proprl.arrays import SparseMatrix
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.errors import BundleError, ProprlError
 from proprl.models.base import FitReport, PairScorer, Settings
 from proprl.models.registry import method
-from proprl.training.bundle import Arrays, read_bundle, write_bundle
+from proprl.training.bundle import (
+    Arrays,
+    pack_sparse,
+    read_bundle,
+    unpack_sparse,
+    write_bundle,
+)
 from proprl.version import __version__
 
 REPORT = TypeAdapter(FitReport)
@@ -62,7 +67,9 @@ class Fitted:
             "course": {"name": self.course_name, "fingerprint": self.course_fingerprint},
             "metrics": {"validation": dict(self.validation_metrics)},
         }
-        evidence = _pack("transitions", self.transitions) | _pack("incidence", self.incidence)
+        evidence = pack_sparse("transitions", self.transitions) | pack_sparse(
+            "incidence", self.incidence
+        )
         split = {
             part: np.column_stack([labelled.pairs, labelled.labels])  # (m, 3)
             for part, labelled in self.parts.items()
@@ -121,8 +128,8 @@ class Fitted:
             course_name=content["course"]["name"],
             course_fingerprint=content["course"]["fingerprint"],
             validation_metrics=content["metrics"]["validation"],
-            transitions=_unpack("transitions", files["evidence"]),
-            incidence=_unpack("incidence", files["evidence"]),
+            transitions=unpack_sparse("transitions", files["evidence"]),
+            incidence=unpack_sparse("incidence", files["evidence"]),
         )
 
     @property
@@ -133,23 +140,3 @@ class Fitted:
             "validation": self.split.validation,
             "test": self.split.test,
         }
-
-
-def _pack(name: str, matrix: SparseMatrix | None) -> dict[str, npt.NDArray[Any]]:
-    """Give a sparse matrix as arrays; nothing for a missing one."""
-    if matrix is None:
-        return {}
-    coo = matrix.tocoo()
-    return {
-        f"{name}/entries": np.column_stack([coo.row, coo.col]).astype(np.int64),
-        f"{name}/values": coo.data.astype(np.float64),
-        f"{name}/shape": np.array(coo.shape, dtype=np.int64),
-    }
-
-
-def _unpack(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMatrix | None:
-    if f"{name}/entries" not in arrays:
-        return None
-    entries = arrays[f"{name}/entries"]
-    shape = tuple(arrays[f"{name}/shape"].tolist())
-    return sparse.csr_array((arrays[f"{name}/values"], (entries[:, 0], entries[:, 1])), shape=shape)

@@ -19,7 +19,8 @@ from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
 from proprl.models.evidence_table import EvidenceTable
-from proprl.models.sequitur import Line, SequiturScorer, SequiturSettings
+from proprl.models.line import Line
+from proprl.models.sequitur import SequiturScorer, SequiturSettings
 
 
 @pytest.fixture(scope="module")

@@ -116,9 +116,7 @@ class Comparison:
         """Give one row for each cell, with everything that is known of it."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(
-            ["method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper"]
-        )
+        writer.writerow(CSV_HEADS)
         for (name, course, metric), cell in self.cells.items():
             numbers = [f"{v:.6f}" for v in (cell.mean, cell.deviation, *cell.interval)]
             paper = "" if cell.paper is None else f"{cell.paper:.4f}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import diags_array
 
-from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
@@ -120,11 +120,6 @@ def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
     B, M = evidence.transitions, evidence.incidence
     return Evidence(
         evidence.features,
-        transitions=None if B is None else _cleaned(kept @ B @ kept),
-        incidence=None if M is None else _cleaned(kept @ M),
+        transitions=None if B is None else kept @ B @ kept,
+        incidence=None if M is None else kept @ M,
     )
-
-
-def _cleaned(matrix: SparseMatrix) -> SparseMatrix:
-    matrix.eliminate_zeros()
-    return matrix

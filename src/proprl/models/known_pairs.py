@@ -55,12 +55,13 @@ class KnownPairs(PairNumbers):
         paths = [yes]
         while len(paths) < STEPS:
             paths.append(paths[-1] @ yes)
+        steps = _steps(paths)
         leads_to = _scaled_rows(yes)
         needed_by = _scaled_rows(yes.T.tocsr())
         self.directed |= {
             "paths of two steps": _sparse_block(paths[1]),
             "paths of three steps": _sparse_block(paths[2]),
-            "steps": matrix_block(_steps(paths)),
+            "steps": matrix_block(steps),
             # Concepts that lead where a leads: do they lead to b?
             "alike in what they lead to": _sparse_block(leads_to @ needed_by @ leads_to),
             "alike, but not a prerequisite": _sparse_block((yes @ yes.T @ no).log1p()),
@@ -72,7 +73,7 @@ class KnownPairs(PairNumbers):
             "common dependents": _sparse_block(yes @ yes.T),
             "common prerequisites": _sparse_block(yes.T @ yes),
         }
-        reached = _steps(paths) <= STEPS
+        reached = steps <= STEPS
         self.about_concepts |= {
             "known dependents": np.log1p(reached.sum(axis=1)),
             "known prerequisites": np.log1p(reached.sum(axis=0)),

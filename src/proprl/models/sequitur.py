@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from pydantic import Field
 from scipy.sparse import csr_array
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -38,9 +38,11 @@ from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable, Sources
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.known_pairs import fold_of
+from proprl.models.line import Line
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
 from proprl.models.reverse_labels import ReverseLabels
+from proprl.training.bundle import pack_sparse, unpack_sparse
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 from proprl.training.progress import SILENT, Progress
@@ -48,9 +50,9 @@ from proprl.training.progress import SILENT, Progress
 # A learner is never surer than this: one must not outvote the other.
 SUREST = 0.999
 JURIES, JURY_SALT = 5, 1_000
+STEPS = JURIES + 2  # of a progress bar: lessons, juries, calibration
 # With fewer labels of a kind, four fifths of them would teach a jury too little.
 LABELS_FOR_JURIES = 20
-QUANTILES = 100
 # What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
 NEWCOMERS = 0.3
 
@@ -102,13 +104,12 @@ class SequiturScorer:
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit takes seconds
     ) -> FitReport:
-        """Learn from the training pairs, calibrate on the validation pairs."""
+        """Learn from the training and validation pairs, and calibrate on how they are judged."""
         refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
         evidence = _in_single_precision(evidence)
-        progress.begin("evidence", 2)
+        progress.begin("evidence", STEPS)
         with _one_thread():
-            self._learn(evidence, split, seed)
-            progress.step()
+            self._learn(evidence, split, seed, progress)
             threshold = self._calibrate()
         progress.step()
         progress.end()
@@ -153,8 +154,8 @@ class SequiturScorer:
         evidence, known = self.table.evidence, self.table.known
         return {
             "evidence/features": evidence.features,
-            **_sparse_state("evidence/transitions", evidence.transitions),
-            **_sparse_state("evidence/incidence", evidence.incidence),
+            **pack_sparse("evidence/transitions", evidence.transitions),
+            **pack_sparse("evidence/incidence", evidence.incidence),
             "known/pairs": known.pairs,
             "known/labels": known.labels,
             "reverses/pairs": self.reverses.known.pairs,
@@ -177,8 +178,8 @@ class SequiturScorer:
         scorer.report = report
         evidence = Evidence(
             state["evidence/features"],
-            transitions=_sparse(state, "evidence/transitions"),
-            incidence=_sparse(state, "evidence/incidence"),
+            transitions=unpack_sparse("evidence/transitions", state),
+            incidence=unpack_sparse("evidence/incidence", state),
         )
         scorer.table = EvidenceTable(evidence, _labelled(state, "known"), sources=settings.sources)
         scorer.reverses = ReverseLabels(_labelled(state, "reverses"), state["reverses/weights"])
@@ -187,7 +188,7 @@ class SequiturScorer:
         scorer.slope, scorer.intercept = state["calibration"].tolist()
         return scorer
 
-    def _learn(self, evidence: Evidence, split: PairSplit, seed: int) -> None:
+    def _learn(self, evidence: Evidence, split: PairSplit, seed: int, progress: Progress) -> None:
         """Let each jury learn from the labelled pairs outside its fold."""
         s, train = self.settings, split.train
         known = LabelledPairs(
@@ -204,6 +205,7 @@ class SequiturScorer:
         if s.newcomers:
             rows, asked = self.table.lessons_about_newcomers(known)
             lessons.append(Lesson(asked, rows, counts=NEWCOMERS))
+        progress.step()
         classes = np.array(balanced_class_weights(torch.from_numpy(known.labels)))
         self.juries = []
         juries = _jury_count(known)
@@ -212,7 +214,8 @@ class SequiturScorer:
             y = np.concatenate([lesson.labelled.labels for lesson in kept])
             counts = np.concatenate([np.full(len(one.rows), one.counts) for one in kept])
             x = np.vstack([lesson.rows for lesson in kept])
-            self.juries.append(Jury.fitted(x, y, counts * classes[y], s, seed + jury))
+            self.juries.append(Jury.fitted(x, y, counts * classes[y], s, (seed + jury) % 2**32))
+            progress.step(JURIES // juries)
 
     def _calibrate(self) -> float:
         """Fit slope and intercept to how labelled pairs are judged, and choose the threshold."""
@@ -299,43 +302,6 @@ class Jury:
         return forest | {f"line/{name}": array for name, array in self.line.state().items()}
 
 
-class Line:
-    """Logistic regression on normal scores: each column is replaced by its rank, as a deviate."""
-
-    def __init__(self, quantiles: FloatArray, coefficients: FloatArray) -> None:
-        self.quantiles = quantiles  # (QUANTILES, columns)
-        self.coefficients = coefficients  # (columns + 1,), the intercept last
-
-    @classmethod
-    def fitted(cls, x: FloatArray, y: IntArray, weights: FloatArray, shyness: float) -> Self:
-        """Learn from rows, which count by their weights."""
-        quantiles = np.quantile(x, np.linspace(0, 1, QUANTILES), axis=0)
-        line = cls(quantiles, np.zeros(x.shape[1] + 1))
-        model = LogisticRegression(C=1 / shyness, max_iter=500)
-        model.fit(line.normal_scores(x), y, sample_weight=weights)
-        line.coefficients = np.append(model.coef_[0], model.intercept_)
-        return line
-
-    def normal_scores(self, x: FloatArray) -> FloatArray:
-        """Give each number's place among those learned from, as a standard normal deviate."""
-        places = np.linspace(0, 1, QUANTILES)
-        scores = np.empty(x.shape)
-        for column, among in enumerate(self.quantiles.T):
-            # From both sides, so that the middle is taken where many are equal.
-            above = np.interp(x[:, column], among, places)
-            below = 1 - np.interp(-x[:, column], -among[::-1], places)
-            scores[:, column] = (above + below) / 2
-        return np.asarray(ndtri(scores.clip(1e-3, 1 - 1e-3)))
-
-    def z(self, x: FloatArray) -> FloatArray:
-        """Give the logit of each row."""
-        return np.asarray(self.normal_scores(x) @ self.coefficients[:-1] + self.coefficients[-1])
-
-    def state(self) -> dict[str, FloatArray]:
-        """Give what was learned."""
-        return {"quantiles": self.quantiles, "coefficients": self.coefficients}
-
-
 def _jury_count(known: LabelledPairs) -> int:
     fewest = min(int(known.labels.sum()), int((1 - known.labels).sum()))
     return JURIES if fewest >= LABELS_FOR_JURIES else 1
@@ -369,23 +335,3 @@ def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:
 def _labelled(state: Mapping[str, FloatArray], name: str) -> LabelledPairs:
     pairs, labels = (state[f"{name}/{part}"].astype(np.int64) for part in ("pairs", "labels"))
     return LabelledPairs(pairs, labels)
-
-
-def _sparse_state(name: str, matrix: SparseMatrix | None) -> dict[str, FloatArray]:
-    if matrix is None:
-        return {}
-    entries = matrix.tocoo()
-    return {
-        f"{name}/row": entries.row,
-        f"{name}/column": entries.col,
-        f"{name}/value": entries.data,
-        f"{name}/shape": np.array(matrix.shape),
-    }
-
-
-def _sparse(state: Mapping[str, FloatArray], name: str) -> SparseMatrix | None:
-    parts = state_part(state, f"{name}/")
-    if not parts:
-        return None
-    ends = parts["row"], parts["column"]
-    return csr_array((parts["value"], ends), shape=tuple(parts["shape"].tolist()))

@@ -19,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
+from scipy.sparse import csr_array
 
+from proprl.arrays import SparseMatrix
 from proprl.errors import BundleError
 from proprl.files import write_bytes
 
@@ -160,3 +162,24 @@ def _encode(document: Mapping[str, Any]) -> bytes:
 
 def _checksum(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(_encode(document)).hexdigest()
+
+
+def pack_sparse(name: str, matrix: SparseMatrix | None) -> dict[str, npt.NDArray[Any]]:
+    """Give a sparse matrix as arrays; nothing for a missing one."""
+    if matrix is None:
+        return {}
+    coo = matrix.tocoo()
+    return {
+        f"{name}/entries": np.column_stack([coo.row, coo.col]).astype(np.int64),
+        f"{name}/values": coo.data.astype(np.float64),
+        f"{name}/shape": np.array(coo.shape, dtype=np.int64),
+    }
+
+
+def unpack_sparse(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMatrix | None:
+    """Give back what `pack_sparse` made arrays of."""
+    if f"{name}/entries" not in arrays:
+        return None
+    entries = arrays[f"{name}/entries"]
+    shape = tuple(arrays[f"{name}/shape"].tolist())
+    return csr_array((arrays[f"{name}/values"], (entries[:, 0], entries[:, 1])), shape=shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,51 @@ def test_wrong_arguments_are_named(fitted: proprl.ProPRL, planted: Course) -> No
         proprl.ProPRL(seed=-1).fit(planted)
     with pytest.raises(ProprlError, match="top must be"):
         fitted.predict_all(top=-1)
+
+
+@pytest.mark.parametrize("name", ["c8", " Concept 8 ", "CONCEPT 8", "concept  8"])
+def test_a_known_name_is_not_new_in_any_spelling(fitted: proprl.ProPRL, name: str) -> None:
+    with pytest.raises(ProprlError, match="is not new"):
+        fitted.predict_new(name)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "...", "\u200b", "-"])
+def test_a_new_concept_needs_a_name(fitted: proprl.ProPRL, name: str) -> None:
+    with pytest.raises(ProprlError, match="needs a name with a letter or digit"):
+        fitted.predict_new(name)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"Splines", ["Splines"]])
+def test_a_new_concept_is_given_as_text(fitted: proprl.ProPRL, text: Any) -> None:
+    with pytest.raises(ProprlError, match="name must be text"):
+        fitted.predict_new(text)
+    with pytest.raises(ProprlError, match="description must be text"):
+        fitted.predict_new("Splines", text)
+
+
+@pytest.mark.parametrize("text", ["a\x1b[31mb", "a\nb", "a\tb", "a\x00b", "a\u2028b", "a\udcffb"])
+def test_a_new_concept_holds_no_control_characters(fitted: proprl.ProPRL, text: str) -> None:
+    with pytest.raises(ProprlError, match="name holds a control character") as refused:
+        fitted.predict_new(text)
+    assert str(refused.value).isprintable()
+    with pytest.raises(ProprlError, match="description holds a control character"):
+        fitted.predict_new("Splines", text)
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ([], "against is empty"),
+        (5, "against takes names or ids of concepts, not 5"),
+        ("Concept 99", "no concept 'Concept 99'"),
+        ([None], "no concept 'None'"),
+    ],
+)
+def test_a_new_concept_is_held_against_known_ones(
+    fitted: proprl.ProPRL, against: Any, message: str
+) -> None:
+    with pytest.raises(ProprlError, match=message):
+        fitted.predict_new("Splines", against=against)
 
 
 def test_a_loaded_model_keeps_its_settings(bundle: Path) -> None:

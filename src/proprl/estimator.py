@@ -16,6 +16,7 @@ from proprl.curriculum import Explanation, PrerequisiteGraph, acyclic_graph
 from proprl.data.course import Course, concept_text
 from proprl.data.course_split import split_course
 from proprl.data.lookup import find_concept
+from proprl.data.new_concept import check_new_concept, rows_against
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, reliability
@@ -36,7 +37,7 @@ NamedPairs: TypeAlias = Any
 class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     """A prerequisite learner, used as scikit-learn's estimators are.
 
-    method    a name of the registry, e.g. "proprl"
+    method    a name of the registry, e.g. "sequitur"
     preset    "default" (fast, chosen on validation) or "paper"
     seed      the same seed on the same machine gives the same bits
     encoder   text encoder for the concepts; "auto" takes the best that is installed
@@ -48,7 +49,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "proprl",
+        method: str = "sequitur",
         *,
         preset: str = "default",
         seed: int = 42,
@@ -138,18 +139,16 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         return _table(pairs, probabilities, self._fitted.concept_ids, self._fitted.concept_names)
 
     def predict_new(
-        self, name: str, description: str = "", *, against: Sequence[str] | None = None
+        self, name: str, description: str = "", *, against: str | Iterable[str] | None = None
     ) -> pl.DataFrame:
         """Score a concept that the model has never met with those it knows, in both orders.
 
-        Of the new one only name and description are known. `against` are names or ids; without
-        it, all concepts. The pairs come by falling probability.
+        Of the new one only name and description are known. `against` is a name or id, or several;
+        without it, all concepts. The pairs come by falling probability.
         """
         ids, names = self._fitted.concept_ids, self._fitted.concept_names
-        if not name.strip():
-            raise ProprlError("the new concept needs a name")
-        if name in (*ids, *names):
-            raise ProprlError(f"{name} is not new: ask for its pairs by name")
+        name, description = check_new_concept(name, description, ids, names)
+        others = rows_against(against, ids, names)
         scorer = self._fitted.scorer
         if not isinstance(scorer, TakesNewConcepts):
             able = ", ".join(m for m, cls in METHODS.items() if issubclass(cls, TakesNewConcepts))
@@ -160,8 +159,6 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         joined = scorer.joined_by(
             encode_alone(concept_text(name, description), self._fitted.encoder)
         )
-        wanted = ids if against is None else against
-        others = np.unique([find_concept(str(other), ids, names) for other in wanted])
         new = np.full(len(others), len(ids))
         pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
         strongest = Strongest(None, 0.0)
@@ -231,6 +228,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
             shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
             label=self._label_of((i, j)),
+            reverse_label=self._label_of((j, i)),
         )
 
     def save(self, folder: str | Path) -> None:
@@ -318,6 +316,7 @@ class ProPRL(PrerequisiteModel):
         device: str = "auto",
     ) -> None:
         super().__init__(
+            "proprl",
             preset=preset,
             seed=seed,
             encoder=encoder,

@@ -14,7 +14,7 @@ import proprl
 from proprl.data import Course, write_course
 from terminal import Terminal
 
-QUICK = ["--set", "size=32", "--set", "epochs=3"]
+QUICK = ["--model", "proprl", "--set", "size=32", "--set", "epochs=3"]
 
 
 @pytest.fixture(scope="session")
@@ -162,9 +162,10 @@ def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
     [
         (["train", "no-such-course"], "no-such-course"),
         (["train", "campus", "--model", "magic"], "known: proprl"),
-        (["train", "campus", "--preset", "fast"], "known: default, paper"),
-        (["train", "campus", "--set", "alhpa=1"], "did you mean alpha"),
-        (["train", "campus", "--set", "alpha=high"], "alpha"),
+        (["train", "campus", "--preset", "fast"], "known: default"),
+        (["train", "campus", "--model", "proprl", "--preset", "fast"], "known: default, paper"),
+        (["train", "campus", "--set", "laef=1"], "did you mean leaf"),
+        (["train", "campus", "--set", "leaf=high"], "leaf"),
         (["train", "campus", "--encoder", "glove"], "glove"),
         (["train", "campus", "--split", "magic"], "known: auto"),
         (["evaluate", "no-such-bundle", "campus"], "does not exist"),
@@ -187,7 +188,7 @@ def test_wrong_words_are_one_clear_error(proprl_: Terminal, words: list[str], me
         ["predict", "x" * 300, "a", "b"],
         ["evaluate", "[/x]", "campus"],
         ["course", "check", "[/bold]"],
-        ["train", "campus", "--set", "learning_rate=inf"],
+        ["train", "campus", "--set", "shyness=inf"],
     ],
 )
 def test_odd_words_are_no_crash(proprl_: Terminal, words: list[str]) -> None:
@@ -220,7 +221,7 @@ def test_a_bundled_course_can_be_checked_by_name(proprl_: Terminal) -> None:
         ["train"],
         ["train", "campus", "--seed", "x"],
         ["train", "campus", "--seed", "9" * 30],
-        ["train", "campus", "--set", "alpha"],
+        ["train", "campus", "--set", "leaf"],
         ["fly"],
     ],
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proprl import load_course
-from proprl.estimator import PrerequisiteModel
+from proprl.data import Course, write_course
+from proprl.estimator import PrerequisiteModel, load_model
 from terminal import Terminal
 
 SPLINES = "Splines: polynomials in pieces that join smoothly"
@@ -40,11 +42,43 @@ def test_against_a_few_and_for_people(proprl_: Terminal, bundle: Path) -> None:
     assert "did you mean 'Functions'" in proprl_.error
 
 
+def test_all_is_all_whatever_stands_beside_it(proprl_: Terminal, bundle: Path) -> None:
+    asked = ("predict", bundle, "--new", SPLINES, "--json")
+    everything = proprl_(*asked)
+    assert proprl_(*asked, "--against", "Limits", "--against", "all") == everything
+    assert proprl_(*asked, "--against", "all") == everything
+
+
+def test_a_concept_called_all_is_one_concept(
+    proprl_: Terminal, bundle: Path, tmp_path: Path
+) -> None:
+    model = load_model(bundle)
+    names = ("All", *model.fitted_.concept_names[1:])
+    model.fitted_ = replace(model.fitted_, concept_names=names)
+    model.save(tmp_path / "all.proprl")
+    words = ("--new", SPLINES, "--against", "all", "--json")
+    found = json.loads(proprl_("predict", "all.proprl", *words))
+    assert {pair["source_name"] for pair in found} == {"All", "Splines"}
+    assert len(found) == 2
+
+
+def test_one_concept_may_be_named_alone(bundle: Path) -> None:
+    model = load_model(bundle)
+    alone = model.predict_new(" Splines ", "Smooth pieces", against="Limits")
+    assert alone.equals(model.predict_new("Splines", "Smooth pieces", against=["limits"]))
+    assert set(alone["source_name"]) == {"Limits", "Splines"}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--new", "Functions: maps"], "Functions is not new"),
+        (["--new", "ACTIVATION FUNCTIONS"], "ACTIVATION FUNCTIONS is not new"),
+        (["--new", " functions : maps"], "functions is not new"),
         (["--new", ": no name"], "needs a name"),
+        (["--new", "...: dots"], "needs a name"),
+        (["--new", "Red\x1b[31m"], "name holds a control character or line break: '\\x1b'"),
+        (["--new", "Splines: one\ntwo"], "description holds a control character or line break"),
         (["--all", "--against", "Functions"], "--against goes with --new"),
         (
             ["--new", SPLINES, "--all"],
@@ -63,7 +97,19 @@ def test_a_method_that_cannot_says_who_can(proprl_: Terminal) -> None:
     assert "methods that take new ones: sequitur" in " ".join(proprl_.error.split())
 
 
-def test_vectors_of_ones_own_cannot_be_made_for_a_new_text(proprl_: Terminal) -> None:
+def test_vectors_of_ones_own_cannot_be_made_for_a_new_text(
+    proprl_: Terminal, planted: Course, tmp_path: Path
+) -> None:
+    write_course(planted, tmp_path / "course")
+    assert (tmp_path / "course" / "features.safetensors").exists()
+    proprl_("train", "course", "--model", "sequitur", "--out", "given", "--set", "trees=5")
+    proprl_("predict", "given", "--new", SPLINES, expect=1)
+    said = " ".join(proprl_.error.split())
+    assert "the course brought its own vectors, and none for this text" in said
+    assert "train with another encoder" in said
+
+
+def test_vectors_that_depend_on_all_texts_cannot_be_made_for_a_new_one(proprl_: Terminal) -> None:
     small = ("--set", "trees=5", "--encoder", "tfidf")
     proprl_("train", "campus", "--model", "sequitur", "--out", "tfidf", *small)
     proprl_("predict", "tfidf", "--new", SPLINES, expect=1)

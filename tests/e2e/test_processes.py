@@ -15,8 +15,8 @@ import pytest
 from proprl.data import Course, write_course
 
 # Long enough to be hit half-way, short enough for a test.
-TRAIN = ["train", "planted", "--seed", "7", "--set", "size=64", "--set", "epochs=20",
-         "--set", "patience=20"]  # fmt: skip
+TRAIN = ["train", "planted", "--model", "proprl", "--seed", "7",
+         "--set", "size=64", "--set", "epochs=20", "--set", "patience=20"]  # fmt: skip
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_resume_with_another_seed_is_refused(workplace: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_model_whole(workplace: Path) -> None:
-    quick = ["train", "planted", "--set", "size=32", "--set", "epochs=2", "--out", "model"]
+    quick = ["train", "planted", "--out", "model"]
     assert run(workplace, *quick).returncode == 0
     before = contents(workplace / "model")
     # A limit on the size of files stands for a full disk: writing fails half-way for real.

@@ -33,6 +33,12 @@ def test_scores_that_are_no_probabilities_have_no_calibration() -> None:
     assert np.isnan(calibration_error(np.array([0, 1]), np.array([-0.5, 2.0])))
 
 
+def test_no_pairs_have_no_calibration() -> None:
+    labels, said = np.empty(0, dtype=np.int64), np.empty(0)
+    assert reliability(labels, said) == []
+    assert np.isnan(calibration_error(labels, said))
+
+
 def test_it_stands_among_the_metrics() -> None:
     labels, scores = np.array([0, 1]), np.array([0.2, 0.6])
     found = evaluate_scores(labels, scores, 1 - scores, pairs=np.array([[0, 1], [1, 2]]))

@@ -24,6 +24,7 @@ def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:
         {
             "run": asdict(run),
             "labels": [1, 0, 1, 1],
+            "threshold": 0.5,
             "scores": {
                 "forward": [0.9, 0.1, 0.8, 0.4 + run.seed],
                 "reverse": [0.1, 0.2, 0.2, 0.7],

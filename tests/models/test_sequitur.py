@@ -1,4 +1,4 @@
-"""Sequitur beyond the contract: how its members count, and what it is sure of."""
+"""Sequitur beyond the contract: how its learners count, and what it is sure of."""
 
 from __future__ import annotations
 
@@ -35,15 +35,17 @@ def fitted(planted: Course, split: PairSplit) -> tuple[SequiturScorer, FitReport
     return scorer, scorer.fit(gather_evidence(planted)[0], split, seed=0)
 
 
-def test_the_members_logits_count_alike_and_are_calibrated(
+def test_the_learners_logits_count_alike_and_are_calibrated(
     fitted: tuple[SequiturScorer, FitReport], split: PairSplit
 ) -> None:
     scorer, report = fitted
     pairs = split.test.pairs
     assert report.branch_weights == dict.fromkeys(("trees", "line"), 1 / 2)
-    z = np.mean([logit(p) for p in scorer.details(pairs).values()], axis=0)
-    z = scorer.slope * z + scorer.intercept + scorer.reverses.z(pairs)
-    np.testing.assert_allclose(scorer.score(pairs), expit(z))
+    logits = scorer.judge.logits(pairs)
+    z = scorer.slope * (logits["trees"] + logits["line"]) / 2 + scorer.intercept
+    np.testing.assert_allclose(scorer.score(pairs), expit(z + scorer.judge.reverses.z(pairs)))
+    alone = np.mean([logit(p) for p in scorer.details(pairs).values()], axis=0)
+    np.testing.assert_allclose(alone, z)
 
 
 def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
@@ -57,44 +59,54 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
         np.concatenate([split.train.labels, np.zeros(len(half), dtype=np.int64)]),
     )
     evidence, asked = gather_evidence(planted)[0], positives[len(positives) // 2 :, ::-1]
-    for on in (True, False):
-        scorer = SequiturScorer(SequiturSettings(trees=30, reverse_labels=on), device="cpu")
+    for which in ("positive", "none"):
+        scorer = SequiturScorer(SequiturSettings(trees=30, reverse_labels=which), device="cpu")
         scorer.fit(evidence, replace(split, train=train), seed=0)
-        added = logit(scorer.score(asked)) - scorer.slope * scorer._z(asked) - scorer.intercept
-        assert (added < -4).all() if on else np.abs(added).max() < 1e-6
+        alone = np.mean([logit(p) for p in scorer.details(asked).values()], axis=0)
+        added = logit(scorer.score(asked)) - alone
+        assert (added < -4).all() if which == "positive" else np.abs(added).max() < 1e-6
 
 
-def test_a_labelled_pair_is_judged_by_a_jury_that_has_not_learned_from_it(
+def test_no_validation_label_has_a_part_in_what_is_said_of_validation_pairs(
     planted: Course, split: PairSplit
 ) -> None:
-    """Else the validation figures that a training prints would be too good to be true.
-
-    Labels of other pairs are no evidence here, so that only learning can tell.
-    """
-    settings = SequiturSettings(trees=10, sources="course")
-    labels = split.validation.labels.copy()
-    labels[0] = 1 - labels[0]
-    flipped = replace(split, validation=LabelledPairs(split.validation.pairs, labels))
-    z, other = (
-        _fitted(planted, parts, settings)._z(split.validation.pairs) for parts in (split, flipped)
-    )
-    assert z[0] == other[0]
-    assert not np.array_equal(z, other)  # the other juries do learn from it
+    """Else the validation figures that a training prints would be too good to be true."""
+    settings = SequiturSettings(trees=10)
+    asked = split.validation
+    flipped = replace(split, validation=LabelledPairs(asked.pairs, 1 - asked.labels))
+    scorer, other = (_fitted(planted, parts, settings) for parts in (split, flipped))
+    for pairs in (asked.pairs, asked.pairs[:, ::-1].copy()):
+        for name, z in scorer._logits(pairs).items():
+            np.testing.assert_array_equal(z, other._logits(pairs)[name])
+    test = split.test.pairs  # of other pairs, validation labels do tell
+    assert not np.array_equal(scorer._logits(test)["line"], other._logits(test)["line"])
 
 
-def test_a_pair_without_a_label_is_judged_by_all_juries(planted: Course, split: PairSplit) -> None:
-    scorer = _fitted(planted, split, SequiturSettings(trees=10))
-    assert len(scorer.juries) == 5
-    pairs = split.test.pairs[~scorer.table.is_known(split.test.pairs)]
-    x = scorer.table.rows(pairs)
-    said = np.mean([jury.logits(x)["trees"] for jury in scorer.juries], axis=0)
-    np.testing.assert_allclose(logit(scorer.details(pairs)["trees"]), said)
+@pytest.mark.parametrize("labels", [30, None], ids=["few labels", "all labels"])
+def test_labels_that_mean_nothing_are_not_found_again(
+    planted: Course, split: PairSplit, labels: int | None
+) -> None:
+    """Neither in validation pairs nor in test pairs, whose true labels are unrelated to them."""
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        train = split.train.take(rng.permutation(len(split.train))[:labels])
+        shuffled = replace(
+            split,
+            train=LabelledPairs(train.pairs, rng.permutation(train.labels)),
+            validation=LabelledPairs(
+                split.validation.pairs, rng.permutation(split.validation.labels)
+            ),
+        )
+        scorer = _fitted(planted, shuffled, SequiturSettings(trees=10))
+        asked = shuffled.validation
+        found.append(auc(asked.labels, scorer.score(asked.pairs)))
+    assert abs(np.mean(found) - 0.5) < 0.1
 
 
-def test_few_labels_are_learned_from_by_one_jury(planted: Course, split: PairSplit) -> None:
+def test_without_validation_pairs_nothing_is_calibrated(planted: Course, split: PairSplit) -> None:
     few = replace(split, train=split.train.take(np.arange(30)), validation=LabelledPairs.empty())
     scorer = _fitted(planted, few, SequiturSettings(trees=10))
-    assert len(scorer.juries) == 1
     assert (scorer.slope, scorer.report.threshold) == (1.0, 0.5)
     assert np.isfinite(scorer.score(split.test.pairs)).all()
 
@@ -143,7 +155,7 @@ def test_concepts_it_never_met_are_placed_by_their_texts() -> None:
     joined = scorer.joined_by(evidence.features[met_later])
     pairs, labels = row[labelled.pairs[asked]], labelled.labels[asked]
     assert auc(labels, joined.score(pairs)) > 0.8
-    assert scorer.table.evidence.concept_count == rest.concept_count  # as it was
+    assert scorer.judge.table.evidence.concept_count == rest.concept_count  # as it was
 
 
 def test_what_was_known_before_is_judged_as_before(
@@ -151,7 +163,7 @@ def test_what_was_known_before_is_judged_as_before(
 ) -> None:
     """But for the little that one more text shifts the mean of all."""
     scorer, _ = fitted
-    joined = scorer.joined_by(scorer.table.evidence.features[:1])
+    joined = scorer.joined_by(scorer.judge.table.evidence.features[:1])
     np.testing.assert_allclose(
         joined.score(split.test.pairs), scorer.score(split.test.pairs), atol=0.1
     )
@@ -175,8 +187,8 @@ def test_normal_scores_are_those_of_scikit_learn() -> None:
 @pytest.mark.parametrize(
     "removed",
     [
-        {"members": ("trees",)},
-        {"members": ("line",)},
+        {"learners": "trees"},
+        {"learners": "line"},
         {"sources": "course"},
         {"sources": "labels"},
         {"newcomers": False},
@@ -188,12 +200,12 @@ def test_a_part_that_is_removed_is_really_gone(
     scorer = SequiturScorer(SequiturSettings(trees=10, **removed), device="cpu")
     report = scorer.fit(gather_evidence(planted)[0], split, seed=0)
     pairs = split.test.pairs
-    assert tuple(scorer.details(pairs)) == removed.get("members", ("trees", "line"))
+    assert " and ".join(scorer.details(pairs)) == removed.get("learners", "trees and line")
     if removed.get("sources") == "course":
-        assert not any("label" in name or "known" in name for name in scorer.table.names)
+        assert not any("label" in name or "known" in name for name in scorer.judge.table.names)
     if removed.get("sources") == "labels":
         assert not any(
-            name.startswith(("text", "moves", "resources")) for name in scorer.table.names
+            name.startswith(("text", "moves", "resources")) for name in scorer.judge.table.names
         )
     kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
     np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))

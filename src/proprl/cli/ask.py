@@ -69,11 +69,17 @@ def predict(
     every: Annotated[bool, typer.Option("--all", help="Score every ordered pair.")] = False,
     new: Annotated[
         str | None,
-        typer.Option(help='A concept the model has not met: "Name: description".'),
+        typer.Option(
+            help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
+            "scored in both orders."
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(help="With --new: a known concept, several times for several, or all."),
+        typer.Option(
+            help="With --new: a known concept, several times for several, or all.",
+            show_default="all",
+        ),
     ] = None,
     top: Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)] = None,
     out: Annotated[
@@ -176,9 +182,13 @@ def _predict_many(
 def _predict_new(
     model: PrerequisiteModel, new: str, against: list[str] | None, top: int | None
 ) -> pl.DataFrame:
+    from proprl.data.lookup import is_known
+
     name, _, description = new.partition(":")
-    known = None if against in (None, ["all"]) else against
-    table = model.predict_new(name.strip(), description.strip(), against=known)
+    known = model.fitted_.concept_ids, model.fitted_.concept_names
+    if against is not None and "all" in against and not is_known("all", *known):
+        against = None
+    table = model.predict_new(name, description, against=against)
     return table if top is None else table.head(top)
 
 

@@ -28,7 +28,7 @@ def demo(
     from proprl.cli.console import ProgressBar, escape, metrics_rows, print_json, print_table, say
     from proprl.cli.train import print_summary
     from proprl.data import load_course
-    from proprl.estimator import ProPRL
+    from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
     from proprl.report import render_report
     from proprl.showcase import report_data, sure_and_unsure
@@ -38,7 +38,7 @@ def demo(
     check_destination(bundle)
     course = load_course("campus")
     started = time.perf_counter()
-    model = ProPRL(seed=seed).fit(course, progress=ProgressBar())
+    model = PrerequisiteModel(seed=seed).fit(course, progress=ProgressBar())
     model.save(bundle)
     metrics = model.evaluate(course)
     graph = model.graph()

@@ -22,9 +22,18 @@ CHECKPOINT = "checkpoint.safetensors"
 
 def train(
     data: Data,
-    model: Annotated[str, typer.Option(help="The method to train.")] = "proprl",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="The method: sequitur, proprl, dgcpl, rf, svm, refd, …; the README and the error "
+            "for an unknown name list all."
+        ),
+    ] = "sequitur",
     preset: Annotated[
-        str, typer.Option(help="default: fast, chosen on validation; paper: as published.")
+        str,
+        typer.Option(
+            help="default: chosen on validation; paper: as published (methods of a paper)."
+        ),
     ] = "default",
     seed: Seed = 42,
     encoder: Annotated[
@@ -42,7 +51,10 @@ def train(
         Path | None, typer.Option(help="Where to write the model.", show_default="NAME.proprl")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with an interrupted run; for methods that learn in epochs."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -27,6 +27,8 @@ class Explanation:
     """How many resources hold both concepts; None without resources."""
     label: tuple[int, str] | None
     """What an expert said of the pair, and in which part of the split, if anything."""
+    reverse_label: tuple[int, str] | None
+    """The same of the reverse order."""
 
     def __str__(self) -> str:
         verdict = "is" if self.probability >= self.threshold else "is not"
@@ -47,7 +49,8 @@ class Explanation:
             lines.append(f"  learners went on directly {there:g} times, and back {back:g} times")
         if self.shared_resources is not None:
             lines.append(f"  {self.shared_resources} resources hold both concepts")
-        if self.label is not None:
-            said = "a prerequisite" if self.label[0] else "not a prerequisite"
-            lines.append(f"  an expert labelled it {said} ({self.label[1]} part)")
+        for what, label in (("it", self.label), ("the reverse", self.reverse_label)):
+            if label is not None:
+                said = "a prerequisite" if label[0] else "not a prerequisite"
+                lines.append(f"  an expert labelled {what} {said} ({label[1]} part)")
         return "\n".join(lines)

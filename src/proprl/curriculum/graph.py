@@ -25,7 +25,7 @@ class Edge:
     probability: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrerequisiteGraph:
     """An acyclic graph of prerequisites, without edges that follow from others."""
 
@@ -35,6 +35,9 @@ class PrerequisiteGraph:
     probabilities: FloatArray  # (m,)
     dropped: int = 0
     """Edges left out because, with stronger ones, they would have closed a cycle."""
+
+    def __repr__(self) -> str:
+        return f"PrerequisiteGraph({len(self)} prerequisites among {len(self.ids)} concepts)"
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -32,6 +32,16 @@ def find_concept(concept: str, ids: Sequence[str], names: Sequence[str]) -> int:
     return rows[0]
 
 
+def is_known(concept: str, ids: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether `find_concept` would find this, or too many of it.
+
+    >>> is_known(" LIMITS", ids=["c1", "c2"], names=["Functions", "Limits"])
+    True
+    """
+    wanted = _folded(concept)
+    return concept in ids or any(_folded(name) == wanted for name in names)
+
+
 def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 

@@ -48,10 +48,10 @@ def reliability(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -
 def calibration_error(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -> float:
     """Return the expected calibration error: how far what was said is from what came true.
 
-    ECE = Σ_b (pairs in b / pairs) |came true in b - said in b|. NaN where a score is not a
-    probability.
+    ECE = Σ_b (pairs in b / pairs) |came true in b - said in b|. NaN without pairs, and where
+    a score is not a probability.
     """
-    if not ((probabilities >= 0) & (probabilities <= 1)).all():
+    if not len(labels) or not ((probabilities >= 0) & (probabilities <= 1)).all():
         return float("nan")
     found = reliability(labels, probabilities, bins)
     gaps = sum(one.pairs * abs(one.came_true - one.said) for one in found)

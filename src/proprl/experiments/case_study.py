@@ -13,9 +13,9 @@ from proprl.experiments.comparison import compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.figures import COLOURS, COLUMN, new_figure
 from proprl.experiments.plans import experiment_settings, plan
-from proprl.experiments.published import published
+from proprl.experiments.published import NAMES, published
 from proprl.experiments.studies import file_stem, times_run
-from proprl.experiments.tables import OURS
+from proprl.experiments.tables import HOW_TESTED, OURS
 from proprl.experiments.texts import csv_text
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 METHODS = ("dgcpl", "proprl")
 COURSES = ("mooc",)
-# The metrics in words, as the table heads them.
-METRICS = {"correctly ordered": "ordered_share", "mean margin": "mean_margin"}
+METRICS = ("ordered_share", "mean_margin")
 
 
 def case_study(wanted: Wanted, do: Do) -> Outcome:
@@ -35,10 +34,10 @@ def case_study(wanted: Wanted, do: Do) -> Outcome:
     runs = plan(methods, wanted)
     results = do(runs)
     found = compare(
-        [_in_words(result) for result in results],
+        results,
         methods=methods,
         courses=wanted.courses,
-        metrics=list(METRICS),
+        metrics=METRICS,
         ours=OURS if OURS in methods else None,
         paper=_published if wanted.protocol == "published" else None,
         titles=experiment_settings().titles,
@@ -55,7 +54,7 @@ def case_study(wanted: Wanted, do: Do) -> Outcome:
             [row for result in results for row in _points(result)],
         ),
     }
-    heads = ["course", "method", *(h for m in METRICS for h in (m, "±", "paper"))]
+    heads = ["course", "method", *(h for m in METRICS for h in (NAMES[m], "±", "paper"))]
     rows = []
     for course in wanted.courses:
         for method in methods:
@@ -110,11 +109,6 @@ def _draw_panel(axis: Axes, result: Mapping[str, Any]) -> None:
     )
 
 
-def _in_words(result: Mapping[str, Any]) -> dict[str, Any]:
-    metrics = {words: result["metrics"][metric] for words, metric in METRICS.items()}
-    return {"run": result["run"], "metrics": metrics}
-
-
 def _points(result: Mapping[str, Any]) -> list[list[object]]:
     run = result["run"]
     whose = [run["method"], run["course"], run["fold"], run["seed"]]
@@ -122,17 +116,18 @@ def _points(result: Mapping[str, Any]) -> list[list[object]]:
     return [[*whose, pair, *both] for pair, both in enumerate(scores)]
 
 
-def _published(method: str, course: str, words: str) -> float | None:
+def _published(method: str, course: str, metric: str) -> float | None:
     row = published().case_study.get(method)
-    return None if row is None or course not in COURSES else float(getattr(row, METRICS[words]))
+    return None if row is None or course not in COURSES else float(getattr(row, metric))
 
 
 def _how(times: str, encoder: str) -> str:
     return (
         "Every positive test pair is scored in the annotated order (S_ij) and turned round (S_ji). "
-        "*Correctly ordered* is the share with S_ij > S_ji, *mean margin* the mean of S_ij - S_ji: "
+        "*Ordered share* is the share with S_ij > S_ji, *mean margin* the mean of S_ij - S_ji: "
         f"mean ± standard deviation over {times}, with 95 % bootstrap interval, index faults "
         f"repaired, texts encoded by `{encoder}`; *paper* is what the paper reports. The picture "
         "shows the first of these runs: a circle below the diagonal is a pair in the right order, "
-        "a cross on or above it one in the wrong order.\n"
+        "a cross on or above it one in the wrong order. "
+        f"{HOW_TESTED}\n"
     )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from proprl.evaluation.resampling import ScoredPairs
 from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
 from proprl.experiments.published import NAMES
+from proprl.experiments.texts import csv_text
 
 Key = tuple[str, str, str]
 """Method, course, metric."""
+Repeat = tuple[int, int]
+"""Fold, seed."""
 Lookup = Callable[[str, str, str], float | None]
 """Gives the published number of a method, course and metric; None where there is none."""
 
@@ -26,9 +28,11 @@ CSV_HEADS = ("method", "course", "metric", "mean", "deviation", "low", "high", "
 class Cell:
     """One metric of one method on one course."""
 
-    values: Mapping[tuple[int, int], float]
+    values: Mapping[Repeat, float]
     """By fold and seed, so that two methods can be compared on the same ones."""
     paper: float | None = None
+    results: Mapping[Repeat, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    """What the values were computed from."""
 
     @property
     def mean(self) -> float:
@@ -45,6 +49,13 @@ class Cell:
         """The 95 % bootstrap interval of the mean."""
         return bootstrap_interval(np.array(list(self.values.values())))
 
+    def scored(self, repeats: Sequence[Repeat]) -> list[ScoredPairs]:
+        """Give the test set of each fold with its scores in these runs; seeds share a fold's."""
+        folds: dict[int, list[Mapping[str, Any]]] = {}
+        for fold, seed in repeats:
+            folds.setdefault(fold, []).append(self.results[fold, seed])
+        return [_scored(runs) for runs in folds.values()]
+
 
 @dataclass(frozen=True)
 class Lead:
@@ -53,7 +64,7 @@ class Lead:
     rival: str
     difference: float
     p: float
-    """Holm-corrected over the table's columns; 1 where a single run allows no test."""
+    """Holm-corrected over the table's columns."""
 
     @property
     def verdict(self) -> str:
@@ -88,6 +99,29 @@ class Comparison:
         """Whether the paper has a number in this column."""
         return any(self.cells[name, course, metric].paper is not None for name in self.methods)
 
+    def shared(self, mine: str, other: str, course: str, metric: str) -> list[Repeat]:
+        """Give the folds and seeds on which both methods were run."""
+        ours, theirs = (self.cells[name, course, metric].values for name in (mine, other))
+        return [repeat for repeat in ours if repeat in theirs]
+
+    def difference(self, mine: str, other: str, course: str, metric: str) -> float:
+        """Give how far the mean of one method is above another's, over what both ran on."""
+        shared = self.shared(mine, other, course, metric)
+        ours, theirs = (self.cells[name, course, metric].values for name in (mine, other))
+        return float(np.mean([ours[repeat] - theirs[repeat] for repeat in shared]))
+
+    def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
+        """Give the one-sided p-value of "mine is not above the other", over what both ran on.
+
+        The test pairs are resampled, so that it speaks of other pairs; a single run of each says
+        too little of the methods, and p is 1.
+        """
+        shared = self.shared(mine, other, course, metric)
+        if len(shared) < 2:
+            return 1.0
+        ours, theirs = (self.cells[name, course, metric].scored(shared) for name in (mine, other))
+        return paired_bootstrap(ours, theirs, metric)
+
     def markdown(self) -> str:
         """Give a table for each course, with our lead below it."""
         return "\n".join(self._course_markdown(course) for course in self.courses)
@@ -114,14 +148,11 @@ class Comparison:
 
     def csv(self) -> str:
         """Give one row for each cell, with everything that is known of it."""
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(CSV_HEADS)
-        for (name, course, metric), cell in self.cells.items():
-            numbers = [f"{v:.6f}" for v in (cell.mean, cell.deviation, *cell.interval)]
-            paper = "" if cell.paper is None else f"{cell.paper:.4f}"
-            writer.writerow([name, course, metric, *numbers, len(cell.values), paper])
-        return buffer.getvalue()
+        rows = [
+            [*key, cell.mean, cell.deviation, *cell.interval, len(cell.values), cell.paper]
+            for key, cell in self.cells.items()
+        ]
+        return csv_text(CSV_HEADS, rows)
 
     def _course_markdown(self, course: str) -> str:
         heads = ["method"]
@@ -178,39 +209,40 @@ def compare(
     titles: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Gather results into a table; `ours` is tested against the best other of each column."""
-    values: dict[Key, dict[tuple[int, int], float]] = {}
+    kept: dict[Key, dict[Repeat, Mapping[str, Any]]] = {}
     for result in results:
         run = result["run"]
         for metric in metrics:
-            value = result["metrics"][metric]
-            if value is not None:
-                column = values.setdefault((run["method"], run["course"], metric), {})
-                column[run["fold"], run["seed"]] = value
-    cells = {key: Cell(found, paper(*key) if paper else None) for key, found in values.items()}
-    others = [name for name in methods if name != ours]
-    leads = _leads(cells, ours, others, courses, metrics) if ours and others else {}
-    return Comparison(
-        tuple(methods), tuple(courses), tuple(metrics), cells, ours, leads, titles or {}
+            if result["metrics"][metric] is not None:
+                column = kept.setdefault((run["method"], run["course"], metric), {})
+                column[run["fold"], run["seed"]] = result
+    cells = {}
+    for key, found in kept.items():
+        values = {repeat: result["metrics"][key[-1]] for repeat, result in found.items()}
+        cells[key] = Cell(values, paper(*key) if paper else None, found)
+    table = Comparison(
+        tuple(methods), tuple(courses), tuple(metrics), cells, ours, titles=titles or {}
     )
+    others = [name for name in methods if name != ours]
+    return replace(table, leads=_leads(table, ours, others)) if ours and others else table
 
 
-def _leads(
-    cells: Mapping[Key, Cell],
-    ours: str,
-    others: Sequence[str],
-    courses: Sequence[str],
-    metrics: Sequence[str],
-) -> dict[tuple[str, str], Lead]:
-    """Give our lead in each column, paired by seed or fold."""
-    found: dict[tuple[str, str], tuple[str, float]] = {}
-    p_values: dict[tuple[str, str], float] = {}
-    for course in courses:
-        for metric in metrics:
-            rival = max(others, key=lambda name: cells[name, course, metric].mean)
-            mine, theirs = (cells[name, course, metric].values for name in (ours, rival))
-            shared = [key for key in mine if key in theirs]
-            a, b = (np.array([side[key] for key in shared]) for side in (mine, theirs))
-            found[course, metric] = rival, float(np.mean(a - b))
-            p_values[course, metric] = paired_bootstrap(a, b) if len(shared) > 1 else 1.0
-    corrected = holm(p_values)
-    return {column: Lead(*found[column], corrected[column]) for column in found}
+def _leads(table: Comparison, ours: str, others: Sequence[str]) -> dict[tuple[str, str], Lead]:
+    """Give our lead in each column."""
+    columns = [(course, metric) for course in table.courses for metric in table.metrics]
+    rivals = {
+        column: max(others, key=lambda name: table.cells[name, *column].mean) for column in columns
+    }
+    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in rivals.items()})
+    return {
+        c: Lead(rival, table.difference(ours, rival, *c), p_values[c])
+        for c, rival in rivals.items()
+    }
+
+
+def _scored(runs: Sequence[Mapping[str, Any]]) -> ScoredPairs:
+    forward, reverse = (
+        np.array([run["scores"][order] for run in runs]) for order in ("forward", "reverse")
+    )
+    thresholds = np.array([run["threshold"] for run in runs])
+    return ScoredPairs(np.array(runs[0]["labels"]), forward, reverse, thresholds)

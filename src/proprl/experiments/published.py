@@ -11,7 +11,13 @@ from proprl.experiments.packaged import packaged
 SETS = ("ucd", "lecturebank", "mooc")
 """The public sets, in the order of the paper's tables."""
 METRICS = ("accuracy", "f1", "auc")
-NAMES = {"accuracy": "ACC", "f1": "F1", "auc": "AUC", "ordered_share": "ordered share"}
+NAMES = {
+    "accuracy": "ACC",
+    "f1": "F1",
+    "auc": "AUC",
+    "ordered_share": "ordered share",
+    "mean_margin": "mean margin",
+}
 """The metrics as tables head them."""
 
 

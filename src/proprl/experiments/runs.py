@@ -31,6 +31,8 @@ PROTOCOLS = ("published", "leak-free", "new-concepts")
 FOLDS = 10
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
+# The same for a single method, when it comes to other results with the same settings.
+REVISIONS = {"sequitur": 1}
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Run:
         """
         settings = method_settings(self.method, self.preset, **self.changes).model_dump(mode="json")
         parts = {**asdict(self), "settings": settings, "data": data, "version": VERSION}
+        if self.method in REVISIONS:
+            parts["revision"] = REVISIONS[self.method]
         text = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 

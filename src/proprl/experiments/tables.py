@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from proprl.evaluation.significance import RESAMPLES
 from proprl.experiments.comparison import Comparison, Lookup, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.plans import ABLATIONS, experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES, published
 
 OURS = "proprl"
+HOW_TESTED = (
+    f"p-values (one-sided, Holm-corrected) come from {RESAMPLES:,} resamples of the test pairs, "
+    "the same for both methods: they speak of other pairs, not of other fits."
+)
 
 
 def table1(wanted: Wanted, do: Do) -> Outcome:
@@ -67,7 +72,8 @@ def how_run(wanted: Wanted, encoder: str) -> str:
     }[wanted.protocol]
     return (
         f"Mean ± standard deviation over {repeats}, with 95 % bootstrap interval; bold: the best "
-        f"mean. Index faults repaired; texts encoded by `{encoder}`; each run on one thread."
+        f"mean. Index faults repaired; texts encoded by `{encoder}`; each run on one thread. "
+        f"{HOW_TESTED}"
     )
 
 

@@ -19,7 +19,7 @@ from proprl.training.progress import SILENT, Progress
 class Settings(BaseModel):
     """Settings of a method: frozen, checked, and without room for misspelt names."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True)

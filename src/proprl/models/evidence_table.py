@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -55,12 +56,11 @@ class EvidenceTable:
     def _known_names(self) -> list[str]:
         return self._described_by(np.zeros(len(self.known), dtype=bool)).names
 
-    def is_known(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
-        """Say which pairs have a label, in this order or the other: (m, 2) -> (m,)."""
-        n = self.evidence.concept_count
-        low, high = np.sort(self.known.pairs, axis=1).T
-        asked_low, asked_high = np.sort(pairs, axis=1).T
-        return np.isin(asked_low * n + asked_high, low * n + high)
+    def knowing(self, known: LabelledPairs) -> EvidenceTable:
+        """Give the table of the same course when other labels are known."""
+        other = copy(self)
+        other.known = known
+        return other
 
     def rows(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Give the numbers of each pair: (m, 2) -> (m, columns), single precision.

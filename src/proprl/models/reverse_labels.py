@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
+
+Which: TypeAlias = Literal["none", "positive", "both"]
+"""Which known labels of reverses count."""
 
 
 class ReverseLabels:
@@ -16,6 +19,11 @@ class ReverseLabels:
     How much it counts is learned from the known pairs of which both orders are labelled: in one
     course a reverse that holds rules the pair out, in another experts called some pairs mutual.
     With none or few of them it counts little.
+
+    A reverse that does *not* hold says nothing in use. Among pairs with a label it says a lot,
+    because negatives are often made by turning positives round, so that where both orders have a
+    label and one is negative, the other is positive. The reverse of any other negative has no
+    label, and nothing makes it likelier than another pair.
     """
 
     def __init__(self, known: LabelledPairs, weights: FloatArray) -> None:
@@ -31,16 +39,19 @@ class ReverseLabels:
         self._signs = np.sign(np.array(list(votes.values()), dtype=np.int64))[order]
 
     @classmethod
-    def learned(cls, known: LabelledPairs) -> Self:
+    def learned(cls, known: LabelledPairs, which: Which) -> Self:
         """Weigh reverses by how often they go with each label: a log likelihood ratio."""
         found = cls(known, np.zeros(2))
+        counted = {"none": (), "positive": (1,), "both": (0, 1)}[which]
         reverse = found.signs(known.pairs)
         positive = known.labels == 1
-        for which, sign in enumerate((-1, 1)):
-            with_yes, with_no = ((reverse == sign)[part].sum() for part in (positive, ~positive))
-            yes = (with_yes + 0.5) / (positive.sum() + 1)
-            no = (with_no + 0.5) / ((~positive).sum() + 1)
-            found.weights[which] = np.log(yes / no)
+        share = (positive.sum() + 1) / (len(positive) + 2)
+        for label in counted:
+            sign = 2 * label - 1
+            yes, no = ((reverse == sign)[part].sum() for part in (positive, ~positive))
+            # One made-up pair, as positive as pairs are on the whole: few say little.
+            odds = (yes + share) / (no + 1 - share)
+            found.weights[label] = np.log(odds) - np.log(share / (1 - share))
         return found
 
     def signs(self, pairs: IntArray) -> IntArray:

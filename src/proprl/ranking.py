@@ -8,8 +8,9 @@ import numpy as np
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 
-# Sources whose pairs are scored between two steps of a progress bar.
-SOURCES_AT_ONCE = 16
+# About so many pairs are scored between two steps of a progress bar. Sequitur works out what it
+# needs of a course once for each of these steps: more of them would take longer.
+PAIRS_AT_ONCE = 65_536
 
 
 class Strongest:
@@ -46,14 +47,15 @@ class all_pairs:  # noqa: N801 - used like the function `range`
 
     def __init__(self, n: int) -> None:
         self.n = n
+        self.sources_at_once = max(1, PAIRS_AT_ONCE // max(n, 1))
 
     def __len__(self) -> int:
-        return -(-self.n // SOURCES_AT_ONCE)
+        return -(-self.n // self.sources_at_once)
 
     def __iter__(self) -> Iterator[IntArray]:
         targets = np.arange(self.n)
-        for start in range(0, self.n, SOURCES_AT_ONCE):
-            sources = np.arange(start, min(start + SOURCES_AT_ONCE, self.n))
+        for start in range(0, self.n, self.sources_at_once):
+            sources = np.arange(start, min(start + self.sources_at_once, self.n))
             pairs = np.stack(np.meshgrid(sources, targets, indexing="ij"), axis=-1)
             pairs = pairs.reshape(-1, 2).astype(np.int64)
             yield pairs[pairs[:, 0] != pairs[:, 1]]

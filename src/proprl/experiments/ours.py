@@ -123,7 +123,12 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
     rows = [line.row() for line in lines]
     texts["ours-lines.md"] = f"# What Sequitur reaches\n\n{markdown_table(HEADS, rows)}"
     texts["ours-lines.csv"] = csv_text(HEADS, rows)
-    return Outcome(results, [*tables, parts_table, Table("Lines", HEADS, rows)], texts)
+    tables.append(parts_table)
+    tables += [
+        Table(f"Lines, {protocol}", HEADS[1:], [row[1:] for row in rows if row[0] == protocol])
+        for protocol in COLUMNS
+    ]
+    return Outcome(results, tables, texts)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
@@ -187,7 +192,7 @@ def _leads(protocol: str, found: Comparison) -> Iterator[Goal]:
             what = f"AUC above {found.title(other)}"
             what += ", the next best" if other == next_best else ""
             yield Goal(protocol, course, what, f"≥ {goal:.3f}", f"{lead:+.4f}", lead >= goal)
-        worst = max(differences, key=lambda other: p_values[course, other])
+        worst = max(differences, key=lambda other: (p_values[course, other], -differences[other]))
         p, lead = p_values[course, worst], differences[worst]
         what = f"AUC above every method (least sure: {found.title(worst)})"
         wanted, shown = f"p < {SURE:.2f}", f"{lead:+.4f}, p {p:.4f}"

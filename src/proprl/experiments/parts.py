@@ -11,11 +11,11 @@ import numpy as np
 from proprl.evaluation.significance import bootstrap_interval
 from proprl.experiments.experiment import Do, Table, Wanted
 from proprl.experiments.plans import plan
-from proprl.experiments.runs import FOLDS, Run
+from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
-REPEATS = {"leak-free": FOLDS, "published": 5, "new-concepts": 5}
+REPEATS = {"leak-free": 5, "published": 5, "new-concepts": 5}
 """How often a variant is run under each protocol."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -85,10 +85,6 @@ class Judge:
             flat_forest([tree.tree_ for tree in trees.estimators_]),
             Line.fitted(x, y, weights, s.shyness),
         )
-
-    def with_table(self, table: EvidenceTable) -> Self:
-        """Give the same learners with other evidence about the same labelled pairs."""
-        return replace(self, table=table)
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, known reverses apart."""

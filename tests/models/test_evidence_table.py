@@ -23,6 +23,7 @@ def course() -> Evidence:
         rng.normal(size=(N, 4)),
         transitions=csr_array(rng.integers(0, 3, (N, N)).astype(float)),
         incidence=csr_array(rng.integers(0, 2, (N, 5)).astype(float)),
+        resource_links=csr_array(rng.integers(0, 2, (5, 5)).astype(float)),
     )
 
 
@@ -86,7 +87,9 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
     assert evidence.incidence is not None
     B, M = evidence.transitions.toarray(), evidence.incidence.toarray()
     B[new], B[:, new], M[new] = 7, 9, 1
-    changed = Evidence(evidence.features, csr_array(B), csr_array(M))
+    changed = Evidence(
+        evidence.features, csr_array(B), csr_array(M), resource_links=evidence.resource_links
+    )
     other_labels = np.where(new[pairs].any(axis=1), 1 - labels, labels)
 
     known, other_known = LabelledPairs(pairs, labels), LabelledPairs(pairs, other_labels)
@@ -170,6 +173,21 @@ def test_the_courses_own_evidence_is_directed() -> None:
     assert value(numbers, "share of the source's resources, reversed", 0, 1) == pytest.approx(1.0)
     assert value(numbers, "overlap of resources", 0, 1) == pytest.approx(0.5)
     assert value(numbers, "resources, difference", 0, 2) == pytest.approx(np.log(3) - np.log(2))
+
+
+def test_the_order_of_resources_is_evidence_about_their_concepts() -> None:
+    # 0 is in the first two resources, 1 in the last; each of the two comes before the last.
+    M = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    L = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    evidence = Evidence(np.eye(3), incidence=csr_array(M), resource_links=csr_array(L))
+    numbers = PairEvidence(evidence)
+    assert value(numbers, "steps between resources", 0, 1) == pytest.approx(np.log(3))
+    assert value(numbers, "steps between resources, reversed", 0, 1) == 0
+    # Two steps lead away from 0 and two to 1; (2 - 0) / (2 + 0 + 5) and its opposite.
+    place = "resources rather first of the "
+    assert value(numbers, place + "source", 0, 1) == pytest.approx(2 / 7)
+    assert value(numbers, place + "target", 0, 1) == pytest.approx(-2 / 7)
+    assert value(numbers, place + "target", 0, 2) == 0
 
 
 def test_a_missing_view_has_no_columns() -> None:

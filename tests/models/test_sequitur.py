@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.preprocessing import QuantileTransformer
 
-from proprl.arrays import IntArray
+from proprl.arrays import FloatArray, IntArray
 from proprl.data import Course, load_course
 from proprl.data.splits import LabelledPairs, PairSplit, grouped_split
 from proprl.errors import ProprlError
@@ -19,6 +19,7 @@ from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
 from proprl.models.evidence_table import EvidenceTable
+from proprl.models.judge import SUREST
 from proprl.models.line import Line
 from proprl.models.sequitur import SequiturScorer, SequiturSettings
 
@@ -35,17 +36,32 @@ def fitted(planted: Course, split: PairSplit) -> tuple[SequiturScorer, FitReport
     return scorer, scorer.fit(gather_evidence(planted)[0], split, seed=0)
 
 
-def test_the_learners_logits_count_alike_and_are_calibrated(
+def without_reverses(scorer: SequiturScorer, pairs: IntArray) -> FloatArray:
+    """Give the logit that the learners come to together, known reverses apart."""
+    alone = {name: logit(p) for name, p in scorer.details(pairs).items()}
+    return (2 * alone["trees"] + alone["line"]) / 3
+
+
+def test_trees_count_twice_as_much_as_the_line_and_both_are_calibrated(
     fitted: tuple[SequiturScorer, FitReport], split: PairSplit
 ) -> None:
     scorer, report = fitted
     pairs = split.test.pairs
-    assert report.branch_weights == dict.fromkeys(("trees", "line"), 1 / 2)
+    assert report.branch_weights == {"trees": 2 / 3, "line": 1 / 3}
     logits = scorer.judge.logits(pairs)
-    z = scorer.slope * (logits["trees"] + logits["line"]) / 2 + scorer.intercept
+    z = scorer.slope * (2 * logits["trees"] + logits["line"]) / 3 + scorer.intercept
     np.testing.assert_allclose(scorer.score(pairs), expit(z + scorer.judge.reverses.z(pairs)))
-    alone = np.mean([logit(p) for p in scorer.details(pairs).values()], axis=0)
-    np.testing.assert_allclose(alone, z)
+    np.testing.assert_allclose(without_reverses(scorer, pairs), z)
+
+
+def test_a_pair_is_judged_by_the_mean_over_its_rows(
+    fitted: tuple[SequiturScorer, FitReport], split: PairSplit
+) -> None:
+    judge, pairs = fitted[0].judge, split.test.pairs
+    rows = [judge.table.rows(pairs, salt) for salt in range(2)]
+    assert not np.array_equal(*rows)
+    said = np.mean([judge.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0)
+    np.testing.assert_allclose(judge.logits(pairs)["line"], said)
 
 
 def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
@@ -62,8 +78,7 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
     for which in ("positive", "none"):
         scorer = SequiturScorer(SequiturSettings(trees=30, reverse_labels=which), device="cpu")
         scorer.fit(evidence, replace(split, train=train), seed=0)
-        alone = np.mean([logit(p) for p in scorer.details(asked).values()], axis=0)
-        added = logit(scorer.score(asked)) - alone
+        added = logit(scorer.score(asked)) - without_reverses(scorer, asked)
         assert (added < -4).all() if which == "positive" else np.abs(added).max() < 1e-6
 
 
@@ -192,6 +207,8 @@ def test_normal_scores_are_those_of_scikit_learn() -> None:
         {"sources": "course"},
         {"sources": "labels"},
         {"newcomers": False},
+        {"roles": False},
+        {"dealt": 1},
     ],
 )
 def test_a_part_that_is_removed_is_really_gone(
@@ -207,8 +224,33 @@ def test_a_part_that_is_removed_is_really_gone(
         assert not any(
             name.startswith(("text", "moves", "resources")) for name in scorer.judge.table.names
         )
+    names = " ".join(scorer.judge.table.names)
+    assert ("by roles" in names) == (removed not in ({"roles": False}, {"sources": "course"}))
     kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
     np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+
+
+def test_the_order_of_resources_is_kept_and_can_be_switched_off(
+    planted: Course, split: PairSplit
+) -> None:
+    evidence = gather_evidence(planted)[0]
+    assert evidence.incidence is not None
+    ordered = replace(evidence, resource_links=np.eye(evidence.incidence.shape[1], k=1))
+    pairs, names = split.test.pairs, {}
+    for on in (True, False):
+        scorer = SequiturScorer(SequiturSettings(trees=10, resource_order=on), device="cpu")
+        report = scorer.fit(ordered, split, seed=0)
+        names[on] = set(scorer.judge.table.names)
+        kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
+        np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+        newcomer = scorer.joined_by(np.ones((1, evidence.features.shape[1])))
+        assert newcomer.score(np.array([[0, evidence.concept_count]])).shape == (1,)
+    assert {name.split(",")[0] for name in names[True] - names[False]} == {
+        "steps between resources",
+        "resources rather first of the source",
+        "resources rather first of the target",
+        "resources rather first",
+    }
 
 
 def test_without_labels_of_other_pairs_no_label_changes_a_row(

@@ -32,6 +32,9 @@ class Variant:
 VARIANTS = (
     Variant("without the labels of other pairs", {"sources": "course"}),
     Variant("without the course: texts, moves, resources", {"sources": "labels"}),
+    Variant("without likeness of role", {"roles": False}),
+    Variant("without the order of resources", {"resource_order": False}),
+    Variant("each pair described once, not twice", {"dealt": 1}),
     Variant("without the trees", {"learners": "line"}),
     Variant("without the line", {"learners": "trees"}),
     Variant("without lessons about newcomers", {"newcomers": False}),

@@ -17,6 +17,7 @@ from proprl.graphs.affinity import behaviour_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.pair_evidence import PairEvidence
+from proprl.models.roles import likeness, role_affinity
 
 Sources: TypeAlias = Literal["course and labels", "course", "labels"]
 """Whether the course, the labels of other pairs, or both are evidence."""
@@ -38,13 +39,20 @@ class EvidenceTable:
     """
 
     def __init__(
-        self, evidence: Evidence, known: LabelledPairs, *, sources: Sources = "course and labels"
+        self,
+        evidence: Evidence,
+        known: LabelledPairs,
+        *,
+        sources: Sources = "course and labels",
+        roles: bool = True,
     ) -> None:
-        self.evidence, self.known, self.sources = evidence, known, sources
+        self.evidence, self.known, self.sources, self.roles = evidence, known, sources, roles
         self._own = PairEvidence(evidence)
-        self._near = {"texts": nearness(text_affinity(evidence.features))}
+        affinities = {"texts": text_affinity(evidence.features)}
         if evidence.transitions is not None:
-            self._near["behaviour"] = nearness(behaviour_affinity(evidence.transitions))
+            affinities["behaviour"] = behaviour_affinity(evidence.transitions)
+        self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
+        self._alike = likeness(list(affinities.values()))
 
     @property
     def names(self) -> list[str]:
@@ -85,7 +93,7 @@ class EvidenceTable:
             if evidence.views != self.evidence.views or not len(one_is_new):
                 continue  # a tiny course: nothing is left to compare with
             others = self.known.take(np.flatnonzero(~new[self.known.pairs].any(axis=1)))
-            table = EvidenceTable(evidence, others, sources=self.sources)
+            table = EvidenceTable(evidence, others, sources=self.sources, roles=self.roles)
             rows.append(table._by_all_labels(labelled.pairs[one_is_new]))
             asked.append(one_is_new)
         return np.vstack(rows), labelled.take(np.concatenate([np.empty(0, np.int64), *asked]))
@@ -111,7 +119,10 @@ class EvidenceTable:
 
     def _described_by(self, kept: npt.NDArray[np.bool_]) -> KnownPairs:
         known = LabelledPairs(self.known.pairs[kept], self.known.labels[kept])
-        return KnownPairs(known, self._near, self.evidence.concept_count)
+        near = self._near
+        if self.roles:
+            near = near | {"roles": nearness(role_affinity(known, self._alike))}
+        return KnownPairs(known, near, self.evidence.concept_count)
 
 
 def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
@@ -122,4 +133,5 @@ def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
         evidence.features,
         transitions=None if B is None else kept @ B @ kept,
         incidence=None if M is None else kept @ M,
+        resource_links=evidence.resource_links,
     )

@@ -24,8 +24,10 @@ from proprl.training.progress import SILENT, Progress
 
 # A learner is never surer than this: one must not outvote the other.
 SUREST = 0.999
+# What the learners count in their mean.
+COUNTS = {"trees": 2.0, "line": 1.0}
 # What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
-NEWCOMERS = 0.3
+NEWCOMERS = 0.1
 STEPS = 2  # of a progress bar: lessons, learning
 
 
@@ -38,11 +40,16 @@ class SequiturSettings(Settings):
     shyness: float = Field(100.0, gt=0)
     """How strongly the line's coefficients are drawn to 0."""
     dealt: int = Field(2, ge=1)
-    """How often known pairs are dealt into folds; each time gives every pair another row."""
+    """How often pairs are dealt into folds; each time gives every pair another row. It learns from
+    all rows of a known pair, and judges a pair by the mean over its rows."""
     reverse_labels: Which = "positive"
     """Which known labels of the reverse order are evidence."""
     sources: Sources = "course and labels"
     """What else is evidence: the course, the labels of other pairs, or both."""
+    roles: bool = True
+    """Whether labels of other pairs count by likeness of role, too."""
+    resource_order: bool = True
+    """Whether the order of resources is evidence."""
     newcomers: bool = True
     """Whether some lessons are about concepts of which only the text is known."""
     learners: Literal["trees and line", "trees", "line"] = "trees and line"
@@ -57,6 +64,7 @@ class Judge:
     reverses: ReverseLabels
     forest: Forest
     line: Line
+    dealt: int
 
     @classmethod
     def taught(
@@ -84,13 +92,18 @@ class Judge:
             ReverseLabels.learned(known, s.reverse_labels),
             flat_forest([tree.tree_ for tree in trees.estimators_]),
             Line.fitted(x, y, weights, s.shyness),
+            s.dealt,
         )
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, known reverses apart."""
-        x = self.table.rows(pairs)
-        p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
-        return {name: logit(values.clip(1 - SUREST, SUREST)) for name, values in p.items()}
+        logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
+        for salt in range(self.dealt):
+            x = self.table.rows(pairs, salt)
+            p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
+            for name, values in p.items():
+                logits[name] += logit(values.clip(1 - SUREST, SUREST)) / self.dealt
+        return logits
 
     def state(self) -> dict[str, FloatArray]:
         """Give the labels it knows and what it learned from them."""
@@ -104,7 +117,9 @@ class Judge:
         }
 
     @classmethod
-    def restored(cls, state: Mapping[str, FloatArray], course: EvidenceTable) -> Self:
+    def restored(
+        cls, state: Mapping[str, FloatArray], course: EvidenceTable, s: SequiturSettings
+    ) -> Self:
         """Give back the judge that `state` was taken from, with the course's evidence."""
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
         known = LabelledPairs(pairs, labels)
@@ -113,4 +128,5 @@ class Judge:
             ReverseLabels(known, state["reverses"]),
             state_part(state, "forest/"),
             Line(**state_part(state, "line/")),
+            s.dealt,
         )

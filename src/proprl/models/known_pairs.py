@@ -25,8 +25,11 @@ STEPS = 4
 
 
 def nearness(affinity: FloatArray) -> dict[float, FloatArray]:
-    """Give how much each concept counts for each other, from how alike they are: n × n."""
-    return {within: np.exp((affinity - 1.0) / within) for within in NEARNESS}
+    """Give how much each concept counts for each other, from how alike they are: n × n.
+
+    In single precision: most of the time goes into products of these matrices.
+    """
+    return {within: np.exp((affinity - 1.0) / within).astype(np.float32) for within in NEARNESS}
 
 
 class KnownPairs(PairNumbers):
@@ -43,8 +46,10 @@ class KnownPairs(PairNumbers):
         super().__init__()
         yes, no = _matrix(known, 1, n), _matrix(known, 0, n)
         self._add_paths(yes, no)
-        self.yes, self.no = yes.toarray(), no.toarray()
-        self.asked = self.yes + self.no
+        self.yes, self.asked = yes.toarray(), (yes + no).toarray()
+        balance = yes.sum() / max(no.sum(), 1.0)  # so that 0 means: as usual
+        self.signed_labels: SparseMatrix = (yes - balance * no).astype(np.float32)
+        self.labels: SparseMatrix = (yes + no).astype(np.float32)
         for source, by_distance in near.items():
             self._add_levels(by_distance[NEARNESS[0]], source)
             for within, counts in by_distance.items():
@@ -90,14 +95,12 @@ class KnownPairs(PairNumbers):
     def _add_rates(self, near: FloatArray, how: str) -> None:
         """What became of pairs like this one; near[i, k] says how much k counts for i."""
         yes, asked = self.yes, self.asked
-        balance = yes.sum() / max(self.no.sum(), 1.0)  # so that 0 means: as usual
-        signed = yes - balance * self.no
 
         def weight(sources: IntArray, targets: IntArray) -> FloatArray:
-            return np.asarray((near[sources] @ asked) @ near[targets].T)
+            return np.asarray((near[sources] @ self.labels) @ near[targets].T)
 
         def rate(sources: IntArray, targets: IntArray) -> FloatArray:
-            labels = (near[sources] @ signed) @ near[targets].T
+            labels = (near[sources] @ self.signed_labels) @ near[targets].T
             return np.asarray(labels / (weight(sources, targets) + LITTLE))
 
         def step_then_likely(sources: IntArray, targets: IntArray) -> FloatArray:

@@ -11,6 +11,8 @@ from proprl.models.pair_numbers import PairNumbers, matrix_block
 
 # Walks that never come by leave no trace: their logarithm ends here.
 RARE = 1e-5
+# So few resources before or after those of a concept say little about its place.
+FEW = 5.0
 
 
 class PairEvidence(PairNumbers):
@@ -23,6 +25,8 @@ class PairEvidence(PairNumbers):
             self._add_behaviour(evidence.transitions)
         if evidence.incidence is not None:
             self._add_resources(evidence.incidence)
+            if evidence.resource_links is not None:
+                self._add_order_of_resources(evidence.incidence, evidence.resource_links)
 
     def _add_behaviour(self, B: SparseMatrix) -> None:
         moves = B.toarray().astype(np.float64)
@@ -60,6 +64,14 @@ class PairEvidence(PairNumbers):
         of_source = _shares(together, count[:, None])
         self.directed["share of the source's resources"] = matrix_block(of_source)
         self.about_concepts["resources"] = np.log1p(count)
+
+    def _add_order_of_resources(self, M: SparseMatrix, L: SparseMatrix) -> None:
+        """Steps from a resource with the one concept to a later resource with the other."""
+        steps = np.asarray((M @ L @ M.T).toarray(), dtype=np.float64)
+        self.directed["steps between resources"] = matrix_block(np.log1p(steps))
+        ahead = np.asarray(M @ L.sum(axis=1), dtype=np.float64)
+        behind = np.asarray(M @ L.sum(axis=0), dtype=np.float64)
+        self.about_concepts["resources rather first"] = (ahead - behind) / (ahead + behind + FEW)
 
 
 def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:

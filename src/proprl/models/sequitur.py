@@ -7,8 +7,8 @@ It learns twice. In the *rehearsal* only the training pairs are known: what it t
 validation pairs sets slope, intercept and threshold, and stays its answer about them, so that
 figures on validation pairs are honest. Then it learns from both.
 
-z = mean of the learners' logits, p = σ(slope · z + intercept + r). r is what a known label of the
-reverse order adds (`reverse_labels`), mostly 0.
+z = weighted mean of the learners' logits, p = σ(slope · z + intercept + r). r is what a known
+label of the reverse order adds (`reverse_labels`), mostly 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable
-from proprl.models.judge import STEPS, Judge, SequiturSettings
+from proprl.models.judge import COUNTS, STEPS, Judge, SequiturSettings
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
 from proprl.training.bundle import pack_sparse, unpack_sparse
@@ -73,18 +73,18 @@ class SequiturScorer:
     ) -> FitReport:
         """Learn from the training pairs, calibrate on the validation pairs, learn from both."""
         refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
-        evidence = _in_single_precision(evidence)
+        evidence = self._kept(evidence)
         progress.begin("evidence", 2 * STEPS)
         with _one_thread():
             threshold = self._learn(evidence, split, seed, progress)
         progress.end()
-        known, learners = self.judge.table.known, self._learners
+        known = self.judge.table.known
         self.report = FitReport(
             views=evidence.views,
             missing_views=tuple(view for view in VIEWS if view not in evidence.views),
             class_weights=balanced_class_weights(torch.from_numpy(known.labels)),
             threshold=threshold,
-            branch_weights=dict.fromkeys(learners, 1 / len(learners)),
+            branch_weights=self._weights,
             facts={
                 "evidence columns": float(len(self.judge.table.names)),
                 "calibration slope": self.slope,
@@ -94,7 +94,7 @@ class SequiturScorer:
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give σ(slope · z + intercept + r) for each pair: (m, 2) -> (m,)."""
-        z = np.mean(list(self._logits(pairs).values()), axis=0)
+        z = self._z(pairs)
         r = np.where(
             self._rehearsed(pairs), self.rehearsal.reverses.z(pairs), self.judge.reverses.z(pairs)
         )
@@ -116,6 +116,7 @@ class SequiturScorer:
             X,
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
+            resource_links=known.resource_links,
         )
         joined = copy(self)
         joined._take_up(evidence, self.judge.state(), self.rehearsal.state())
@@ -128,6 +129,7 @@ class SequiturScorer:
             "evidence/features": evidence.features,
             **pack_sparse("evidence/transitions", evidence.transitions),
             **pack_sparse("evidence/incidence", evidence.incidence),
+            **pack_sparse("evidence/resource_links", evidence.resource_links),
             "validation": self.validation,
             "calibration": np.array([self.slope, self.intercept]),
             **{f"judge/{name}": array for name, array in self.judge.state().items()},
@@ -145,6 +147,7 @@ class SequiturScorer:
             state["evidence/features"],
             transitions=unpack_sparse("evidence/transitions", state),
             incidence=unpack_sparse("evidence/incidence", state),
+            resource_links=unpack_sparse("evidence/resource_links", state),
         )
         scorer._take_up(evidence, state_part(state, "judge/"), state_part(state, "rehearsal/"))
         scorer.validation = state["validation"].astype(np.int64)
@@ -157,12 +160,27 @@ class SequiturScorer:
         judge: Mapping[str, FloatArray],
         rehearsal: Mapping[str, FloatArray],
     ) -> None:
-        table = EvidenceTable(evidence, LabelledPairs.empty(), sources=self.settings.sources)
-        self.judge, self.rehearsal = (Judge.restored(one, table) for one in (judge, rehearsal))
+        table = self._table(evidence, LabelledPairs.empty())
+        self.judge, self.rehearsal = (
+            Judge.restored(one, table, self.settings) for one in (judge, rehearsal)
+        )
+
+    def _table(self, evidence: Evidence, known: LabelledPairs) -> EvidenceTable:
+        s = self.settings
+        return EvidenceTable(evidence, known, sources=s.sources, roles=s.roles)
+
+    def _kept(self, evidence: Evidence) -> Evidence:
+        """Give the evidence in single precision, so that a loaded model sees the same numbers."""
+        return Evidence(
+            evidence.features.astype(np.float32),
+            transitions=evidence.transitions,
+            incidence=evidence.incidence,
+            resource_links=evidence.resource_links if self.settings.resource_order else None,
+        )
 
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int, progress: Progress) -> float:
         """Rehearse, calibrate, learn from everything; give the threshold."""
-        table = EvidenceTable(evidence, split.train, sources=self.settings.sources)
+        table = self._table(evidence, split.train)
         self.judge = self.rehearsal = Judge.taught(
             table, self.settings, seed=seed, progress=progress
         )
@@ -184,7 +202,7 @@ class SequiturScorer:
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(asked.labels):
             return 0.5
-        z = np.mean(list(self._logits(asked.pairs).values()), axis=0)
+        z = self._z(asked.pairs)
         fitted = LogisticRegression(C=10.0).fit(z[:, None], asked.labels)
         if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
             self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
@@ -193,10 +211,16 @@ class SequiturScorer:
         p = expit(self.slope * z + self.intercept)
         return f1(asked.labels, p, best_threshold(asked.labels, p)) / 2
 
+    def _z(self, pairs: IntArray) -> FloatArray:
+        """Give the weighted mean of what the learners say."""
+        logits = self._logits(pairs)
+        z: FloatArray = np.sum([weight * logits[name] for name, weight in self._weights.items()], 0)
+        return z
+
     def _logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says: of validation pairs the rehearsal's, else the judge's."""
         rehearsed = self._rehearsed(pairs)
-        logits: dict[str, FloatArray] = {name: np.empty(len(pairs)) for name in self._learners}
+        logits: dict[str, FloatArray] = {name: np.empty(len(pairs)) for name in self._weights}
         with _one_thread():
             for judge, here in ((self.rehearsal, rehearsed), (self.judge, ~rehearsed)):
                 if here.any():
@@ -213,8 +237,10 @@ class SequiturScorer:
         return np.isin(asked_low * n + asked_high, low * n + high)
 
     @property
-    def _learners(self) -> list[str]:
-        return self.settings.learners.split(" and ")
+    def _weights(self) -> dict[str, float]:
+        learners = self.settings.learners.split(" and ")
+        total = sum(COUNTS[name] for name in learners)
+        return {name: COUNTS[name] / total for name in learners}
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -225,15 +251,6 @@ def _one_thread() -> AbstractContextManager[object]:
     """
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
     return limits
-
-
-def _in_single_precision(evidence: Evidence) -> Evidence:
-    """Give the evidence as it is kept, so that a loaded model sees the same numbers."""
-    return Evidence(
-        evidence.features.astype(np.float32),
-        transitions=evidence.transitions,
-        incidence=evidence.incidence,
-    )
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

@@ -95,12 +95,13 @@ class KnownPairs(PairNumbers):
     def _add_rates(self, near: FloatArray, how: str) -> None:
         """What became of pairs like this one; near[i, k] says how much k counts for i."""
         yes, asked = self.yes, self.asked
+        near_labels, near_signed_labels = near @ self.labels, near @ self.signed_labels
 
         def weight(sources: IntArray, targets: IntArray) -> FloatArray:
-            return np.asarray((near[sources] @ self.labels) @ near[targets].T)
+            return np.asarray(near_labels[sources] @ near[targets].T)
 
         def rate(sources: IntArray, targets: IntArray) -> FloatArray:
-            labels = (near[sources] @ self.signed_labels) @ near[targets].T
+            labels = near_signed_labels[sources] @ near[targets].T
             return np.asarray(labels / (weight(sources, targets) + LITTLE))
 
         def step_then_likely(sources: IntArray, targets: IntArray) -> FloatArray:

@@ -48,19 +48,20 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
     (A + ridge · I) w = y for the known pairs, where A[(a, b), (c, d)] = alike[a, c] · alike[b, d].
     A has a row for each known pair and is never made: only its products with vectors are.
     """
-    n, (a, b) = len(alike), known.pairs.T
-    of_sources = alike[a]
+    n, m, (a, b) = len(alike), len(known), known.pairs.T
+    if not m:
+        return np.zeros((n, n))
+    by_source = csr_array((np.ones(m), (a, np.arange(m))), shape=(n, m))
+    of_sources, of_targets = alike[a], alike[b]
 
     def spread(w: FloatArray) -> FloatArray:
-        at_pairs: FloatArray = csr_array((w, (a, b)), shape=(n, n)) @ alike
-        return at_pairs
+        """Sum w over the known pairs of each source, by how alike their targets are: n × n."""
+        summed: FloatArray = by_source @ (w[:, None] * of_targets)
+        return summed
 
     def product(w: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("pc,cp->p", of_sources, spread(w)[:, b]) + RIDGE * w)
 
-    m = len(known)
-    if not m:
-        return np.zeros((n, n))
     system = LinearOperator((m, m), matvec=product, dtype=np.float64)
     w, _ = cg(system, 2.0 * known.labels - 1.0, rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
     expected: FloatArray = alike @ spread(w)

@@ -15,7 +15,7 @@ from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
-REPEATS = 3
+REPEATS = 5
 """Folds, seeds or draws that a variant is run on."""
 SHOWN = ("leak-free", "published", "new-concepts")
 

@@ -24,6 +24,8 @@ RIDGE = 0.5
 SUREST = 1.5
 # Roles need few digits.
 TOLERANCE, STEPS_AT_MOST = 1e-3, 100
+# Where one pair of so many has a label, products of full matrices are quicker than a row a label.
+CROWDED = 25
 
 
 def likeness(affinities: Sequence[FloatArray]) -> FloatArray:
@@ -54,18 +56,20 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
     by_source = csr_array((np.ones(m), (a, np.arange(m))), shape=(n, m))
     of_sources, of_targets = alike[a], alike[b]
 
-    def spread(w: FloatArray) -> FloatArray:
-        """Sum w over the known pairs of each source, by how alike their targets are: n × n."""
-        summed: FloatArray = by_source @ (w[:, None] * of_targets)
+    def over_all(w: FloatArray) -> FloatArray:
+        """Give the sum of w over known pairs, by how alike they are to every pair: n × n."""
+        summed: FloatArray = alike @ np.bincount(a * n + b, w, n * n).reshape(n, n) @ alike
         return summed
 
     def product(w: FloatArray) -> FloatArray:
-        return np.asarray(np.einsum("pc,cp->p", of_sources, spread(w)[:, b]) + RIDGE * w)
+        if n * n < CROWDED * m:
+            return np.asarray(over_all(w)[a, b] + RIDGE * w)
+        by_targets = by_source @ (w[:, None] * of_targets)
+        return np.asarray(np.einsum("pc,cp->p", of_sources, by_targets[:, b]) + RIDGE * w)
 
     system = LinearOperator((m, m), matvec=product, dtype=np.float64)
     w, _ = cg(system, 2.0 * known.labels - 1.0, rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
-    expected: FloatArray = alike @ spread(w)
-    return expected
+    return over_all(w)
 
 
 def _unit_rows(X: FloatArray) -> FloatArray:

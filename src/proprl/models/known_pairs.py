@@ -128,9 +128,9 @@ class KnownPairs(PairNumbers):
             f"over a known step, then a likely one {how}": step_then_likely,
             f"over a likely step, then a known one {how}": likely_then_step,
         }
-        self._add_roles(near, how)
+        self._add_places(near, how)
 
-    def _add_roles(self, near: FloatArray, how: str) -> None:
+    def _add_places(self, near: FloatArray, how: str) -> None:
         """Whether concepts like this one come first, or later."""
         as_source, as_target = self.yes.sum(axis=1), self.yes.sum(axis=0)
         self.about_concepts |= {

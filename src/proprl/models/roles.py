@@ -53,20 +53,24 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
     n, m, (a, b) = len(alike), len(known), known.pairs.T
     if not m:
         return np.zeros((n, n))
-    by_source = csr_array((np.ones(m), (a, np.arange(m))), shape=(n, m))
-    of_sources, of_targets = alike[a], alike[b]
 
     def over_all(w: FloatArray) -> FloatArray:
         """Give the sum of w over known pairs, by how alike they are to every pair: n × n."""
         summed: FloatArray = alike @ np.bincount(a * n + b, w, n * n).reshape(n, n) @ alike
         return summed
 
-    def product(w: FloatArray) -> FloatArray:
-        if n * n < CROWDED * m:
-            return np.asarray(over_all(w)[a, b] + RIDGE * w)
+    def by_full_matrices(w: FloatArray) -> FloatArray:
+        return np.asarray(over_all(w)[a, b] + RIDGE * w)
+
+    def by_rows_of_labels(w: FloatArray) -> FloatArray:
         by_targets = by_source @ (w[:, None] * of_targets)
         return np.asarray(np.einsum("pc,cp->p", of_sources, by_targets[:, b]) + RIDGE * w)
 
+    product = by_full_matrices
+    if n * n >= CROWDED * m:
+        product = by_rows_of_labels
+        by_source = csr_array((np.ones(m), (a, np.arange(m))), shape=(n, m))
+        of_sources, of_targets = alike[a], alike[b]
     system = LinearOperator((m, m), matvec=product, dtype=np.float64)
     w, _ = cg(system, 2.0 * known.labels - 1.0, rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
     return over_all(w)

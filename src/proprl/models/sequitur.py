@@ -170,7 +170,7 @@ class SequiturScorer:
         return EvidenceTable(evidence, known, sources=s.sources, roles=s.roles)
 
     def _kept(self, evidence: Evidence) -> Evidence:
-        """Give the evidence in single precision, so that a loaded model sees the same numbers."""
+        """Give what is evidence here, in single precision: a loaded model sees the same numbers."""
         return Evidence(
             evidence.features.astype(np.float32),
             transitions=evidence.transitions,

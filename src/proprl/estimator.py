@@ -83,7 +83,11 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         needs = method(self.method).needs
         check_inputs(self.method, needs, offered_inputs(course, needs, self.encoder), course.name)
         split = split_course(course, self.split, labels_needed=LABELS in needs)
-        evidence, encoder = gather_evidence(course, self.encoder if FEATURES in needs else NONE)
+        evidence, encoder = gather_evidence(
+            course,
+            self.encoder if FEATURES in needs else NONE,
+            passages=settings.reads_passages,
+        )
         run = {
             "course": course.fingerprint,
             "method": self.method,

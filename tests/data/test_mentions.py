@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data import mention_incidence
+from proprl.data.mentions import mention_incidence, mention_passages
 
 
 def mentions(name: str, text: str) -> bool:
@@ -112,3 +112,34 @@ def test_many_names_cost_no_more_than_few() -> None:
 
     assert incidence.sum() == 200
     assert time.perf_counter() - start < 5  # names × texts searches would take minutes
+
+
+# Passages
+
+
+def test_a_passage_is_what_stands_around_a_mention() -> None:
+    text = "First come sets.  A limit\nis what a sequence tends to, if any."
+    assert mention_passages(["Limit"], [text], around=3) == [["sets. a limit is what a"]]
+    assert mention_passages(["Limit"], [text]) == [[" ".join(text.casefold().split())]]
+
+
+def test_a_plural_is_a_mention_and_what_stands_in_brackets_is_not_looked_for() -> None:
+    names = ["Tree (data structure)", "Set", "K-means"]
+    found = mention_passages(names, ["Trees grow", "K means", "a subset"])
+    assert found == [["trees grow"], [], ["k means"]]
+
+
+def test_of_many_mentions_some_are_taken_from_all_over() -> None:
+    texts = [f"set {k}" for k in range(10)]
+    assert mention_passages(["Set"], texts, at_most=3) == [["set 0", "set 3", "set 6"]]
+
+
+def test_no_passages_without_texts() -> None:
+    assert mention_passages(["Set", "Map"], []) == [[], []]
+    assert mention_passages([], ["a set"]) == []
+
+
+@given(st.text(min_size=1).filter(str.strip), st.text(), st.integers(0, 5))
+def test_no_passage_is_blank(name: str, text: str, around: int) -> None:
+    (found,) = mention_passages([name], [text, f"so {name} is"], around=around)
+    assert all(passage.strip() for passage in found)

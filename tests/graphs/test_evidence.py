@@ -121,3 +121,9 @@ def test_a_link_listed_twice_is_refused():
     twice = coo_array(([1.0, 1.0], ([0, 0], [1, 1])), shape=(3, 2))
     with pytest.raises(ProprlError, match=r"holds 2.0.*listed twice"):
         Evidence(X, incidence=twice)
+
+
+def test_passages_are_vectors_like_the_features():
+    assert Evidence(np.eye(2), passages=np.ones((2, 2))).passages is not None
+    with pytest.raises(ProprlError, match=r"\(3, 2\); expected that of the features, \(2, 2\)"):
+        Evidence(np.eye(2), passages=np.ones((3, 2)))

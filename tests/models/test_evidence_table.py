@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,7 @@ def course() -> Evidence:
         transitions=csr_array(rng.integers(0, 3, (N, N)).astype(float)),
         incidence=csr_array(rng.integers(0, 2, (N, 5)).astype(float)),
         resource_links=csr_array(rng.integers(0, 2, (5, 5)).astype(float)),
+        passages=rng.normal(size=(N, 4)),
     )
 
 
@@ -81,14 +84,18 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
     labels = np.random.default_rng(1).integers(0, 2, len(pairs))
     part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
     new = part == part.min()
-    # Moves, resources and labels of the concepts of the first part become others.
+    # Moves, resources, passages and labels of the concepts of the first part become others.
     evidence = course()
     assert evidence.transitions is not None
     assert evidence.incidence is not None
+    assert evidence.passages is not None
     B, M = evidence.transitions.toarray(), evidence.incidence.toarray()
     B[new], B[:, new], M[new] = 7, 9, 1
-    changed = Evidence(
-        evidence.features, csr_array(B), csr_array(M), resource_links=evidence.resource_links
+    changed = replace(
+        evidence,
+        transitions=csr_array(B),
+        incidence=csr_array(M),
+        passages=np.where(new[:, None], 5.0, evidence.passages),
     )
     other_labels = np.where(new[pairs].any(axis=1), 1 - labels, labels)
 

@@ -16,7 +16,7 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.findings import Findings
 from proprl.data.lookup import find_concept
 from proprl.data.matrix import check_features
-from proprl.data.mentions import mention_incidence
+from proprl.data.mentions import mention_incidence, mention_passages
 from proprl.data.splits import LabelledPairs
 from proprl.data.tables import TABLES, Table, arrange, frame_records
 from proprl.data.validation import RepeatedPairs, validate
@@ -177,16 +177,24 @@ class Course:
         if self.resources is None:
             return None
         if self.concept_resources is None:
-            # The full stop keeps a name from being found half in the title, half in the text.
-            texts = [
-                f"{title}\n.\n{text}"
-                for title, text in self.resources.select("title", "text").iter_rows()
-            ]
-            return mention_incidence(self.names, texts)
+            return mention_incidence(self.names, self._resource_texts())
         rows = self._rows(self.concept_resources["concept"])
         columns = _positions(self.concept_resources["resource"], self.resources["id"])
         shape = (len(self), len(self.resources))
         return coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
+
+    def passages(self) -> list[list[str]]:
+        """Return passages of the resources that mention each concept by name."""
+        return mention_passages(self.names, self._resource_texts())
+
+    def _resource_texts(self) -> list[str]:
+        if self.resources is None:
+            return []
+        # The full stop keeps a name from being found half in the title, half in the text.
+        return [
+            f"{title}\n.\n{text}"
+            for title, text in self.resources.select("title", "text").iter_rows()
+        ]
 
     def resource_link_matrix(self) -> SparseMatrix | None:
         """Return which resource is a prerequisite of which other, (m × m): 1 where it is."""

@@ -113,6 +113,14 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         }
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         lines += list(_lines(protocol, comparison, found))
+        if protocol == "published":
+            every = [
+                replace(run, changes={**run.changes, "reverse_labels": "both"})
+                for run in plan([OURS], replace(here, repeats=mine))
+            ]
+            found = do(every)
+            results += found
+            lines += list(_lines_with_every_reverse(found, here.courses))
     found_parts, trees, parts_table, parts_texts = parts(wanted, do)
     lines += [
         Goal("leak-free", course, "AUC above its trees alone", "> 0", f"{lead:+.4f}", lead > 0)
@@ -172,6 +180,17 @@ def _lines(
                 reached = seconds <= limit
                 what, shown = "seconds to train", f"{seconds:.1f}"
                 yield Goal(protocol, course, what, f"≤ {limit:.0f}", shown, reached)
+
+
+def _lines_with_every_reverse(
+    results: Sequence[Mapping[str, Any]], courses: Sequence[str]
+) -> Iterator[Goal]:
+    """The published lines again, where a reverse that is known not to hold is evidence too."""
+    for course in courses:
+        for metric, goal in targets().published.get(course, {}).items():
+            mean = float(np.mean([one["metrics"][metric] for one in _of_ours(results, course)]))
+            what = f"{NAMES[metric]} if every known reverse counts"
+            yield Goal("published", course, what, f"≥ {goal:.3f}", f"{mean:.4f}", mean >= goal)
 
 
 def _leads(protocol: str, found: Comparison) -> Iterator[Goal]:

@@ -15,7 +15,7 @@ from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
-REPEATS = 5
+REPEATS = 3
 """Folds, seeds or draws that a variant is run on."""
 SHOWN = ("leak-free", "published", "new-concepts")
 
@@ -33,6 +33,7 @@ VARIANTS = (
     Variant("without the labels of other pairs", {"sources": "course"}),
     Variant("without the course: texts, moves, resources", {"sources": "labels"}),
     Variant("without likeness of role", {"roles": False}),
+    Variant("without passages that mention a concept", {"passages": False}),
     Variant("without the order of resources", {"resource_order": False}),
     Variant("each pair described once, not twice", {"dealt": 1}),
     Variant("without the trees", {"learners": "line"}),

@@ -32,7 +32,7 @@ FOLDS = 10
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
 # The same for a single method, when it comes to other results with the same settings.
-REVISIONS = {"sequitur": 2}
+REVISIONS = {"sequitur": 3}
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,11 @@ def course_of(name: str, alignment: str, root: str | None) -> Course:
 
 
 @lru_cache(maxsize=4)
-def evidence_of(name: str, alignment: str, root: str | None, encoder: str) -> tuple[Evidence, str]:
+def evidence_of(
+    name: str, alignment: str, root: str | None, encoder: str, passages: bool = False
+) -> tuple[Evidence, str]:
     """Give a course's evidence; texts are encoded once and shared by all runs of a process."""
-    return gather_evidence(course_of(name, alignment, root), encoder)
+    return gather_evidence(course_of(name, alignment, root), encoder, passages=passages)
 
 
 def split_of(run: Run, course: Course) -> PairSplit:
@@ -114,9 +116,11 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     """
     torch.set_num_threads(1)
     course = course_of(run.course, run.alignment, root)
-    evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder)
-    split = split_of(run, course)
     settings = method_settings(run.method, run.preset, **run.changes)
+    evidence, encoder = evidence_of(
+        run.course, run.alignment, root, run.encoder, settings.reads_passages
+    )
+    split = split_of(run, course)
     scorer = method(run.method)(settings, device="cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
     _warm_up()

@@ -22,6 +22,9 @@ class Evidence:
     `resource_features` (m × d') and `resource_links` (m × m: the row's resource is a prerequisite
     of the column's) say more about the resources; some methods use them.
 
+    `passages` (n × d) says more about the concepts: the mean vector of passages that mention each,
+    or its row of `features` where none does.
+
     All are copies, so a later change to the caller's arrays changes nothing here.
     `features` is read-only; treat the sparse matrices as read-only too.
 
@@ -35,6 +38,7 @@ class Evidence:
     incidence: SparseMatrix | None = None
     resource_features: FloatArray | None = None
     resource_links: SparseMatrix | None = None
+    passages: FloatArray | None = None
 
     def __post_init__(self) -> None:
         features = _checked_features(self.features)
@@ -42,6 +46,14 @@ class Evidence:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "transitions", _checked_transitions(self.transitions, n))
         object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
+        if self.passages is not None:
+            passages = _checked_features(self.passages)
+            if passages.shape != features.shape:
+                raise ProprlError(
+                    f"the vectors of passages have shape {passages.shape}; "
+                    f"expected that of the features, {features.shape}"
+                )
+            object.__setattr__(self, "passages", passages)
         self._check_resources()
 
     def _check_resources(self) -> None:

@@ -21,6 +21,11 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @property
+    def reads_passages(self) -> bool:
+        """Whether passages that mention a concept are evidence; to encode them takes a while."""
+        return False
+
 
 @dataclass(frozen=True)
 class FitReport:

@@ -51,8 +51,10 @@ class EvidenceTable:
         affinities = {"texts": text_affinity(evidence.features)}
         if evidence.transitions is not None:
             affinities["behaviour"] = behaviour_affinity(evidence.transitions)
-        self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
         self._alike = likeness(list(affinities.values()))
+        if evidence.passages is not None:
+            affinities["passages"] = text_affinity(evidence.passages)
+        self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
 
     @property
     def names(self) -> list[str]:
@@ -128,10 +130,11 @@ class EvidenceTable:
 def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
     """Give the evidence of a course that has nothing but texts for these concepts."""
     kept = diags_array((~concepts).astype(np.float64)).tocsr()
-    B, M = evidence.transitions, evidence.incidence
+    B, M, P = evidence.transitions, evidence.incidence, evidence.passages
     return Evidence(
         evidence.features,
         transitions=None if B is None else kept @ B @ kept,
         incidence=None if M is None else kept @ M,
         resource_links=evidence.resource_links,
+        passages=None if P is None else np.where(concepts[:, None], evidence.features, P),
     )

@@ -48,12 +48,19 @@ class SequiturSettings(Settings):
     """What else is evidence: the course, the labels of other pairs, or both."""
     roles: bool = True
     """Whether labels of other pairs count by likeness of role, too."""
+    passages: bool = True
+    """Whether passages of resources that mention a concept are its second text."""
     resource_order: bool = True
     """Whether the order of resources is evidence."""
     newcomers: bool = True
     """Whether some lessons are about concepts of which only the text is known."""
     learners: Literal["trees and line", "trees", "line"] = "trees and line"
     """Whose logits count."""
+
+    @property
+    def reads_passages(self) -> bool:
+        """See `Settings`."""
+        return self.passages
 
 
 @dataclass(frozen=True)

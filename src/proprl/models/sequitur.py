@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
@@ -111,12 +111,13 @@ class SequiturScorer:
         known = self.judge.table.evidence
         X = np.vstack([known.features, features.astype(np.float32)])
         refuse_beyond_limit("sequitur", len(X), "concepts")
-        B, M = known.transitions, known.incidence
+        B, M, P = known.transitions, known.incidence, known.passages
         evidence = Evidence(
             X,
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
             resource_links=known.resource_links,
+            passages=None if P is None else np.vstack([P, X[len(P) :]]),
         )
         joined = copy(self)
         joined._take_up(evidence, self.judge.state(), self.rehearsal.state())
@@ -127,6 +128,7 @@ class SequiturScorer:
         evidence = self.judge.table.evidence
         return {
             "evidence/features": evidence.features,
+            **({} if evidence.passages is None else {"evidence/passages": evidence.passages}),
             **pack_sparse("evidence/transitions", evidence.transitions),
             **pack_sparse("evidence/incidence", evidence.incidence),
             **pack_sparse("evidence/resource_links", evidence.resource_links),
@@ -148,6 +150,7 @@ class SequiturScorer:
             transitions=unpack_sparse("evidence/transitions", state),
             incidence=unpack_sparse("evidence/incidence", state),
             resource_links=unpack_sparse("evidence/resource_links", state),
+            passages=state.get("evidence/passages"),
         )
         scorer._take_up(evidence, state_part(state, "judge/"), state_part(state, "rehearsal/"))
         scorer.validation = state["validation"].astype(np.int64)
@@ -171,11 +174,13 @@ class SequiturScorer:
 
     def _kept(self, evidence: Evidence) -> Evidence:
         """Give what is evidence here, in single precision: a loaded model sees the same numbers."""
+        passages = evidence.passages if self.settings.passages else None
         return Evidence(
             evidence.features.astype(np.float32),
             transitions=evidence.transitions,
             incidence=evidence.incidence,
             resource_links=evidence.resource_links if self.settings.resource_order else None,
+            passages=None if passages is None else passages.astype(np.float32),
         )
 
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int, progress: Progress) -> float:
@@ -202,13 +207,13 @@ class SequiturScorer:
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(asked.labels):
             return 0.5
-        z = self._z(asked.pairs)
-        fitted = LogisticRegression(C=10.0).fit(z[:, None], asked.labels)
-        if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
-            self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        z, r = self._z(asked.pairs), self.rehearsal.reverses.z(asked.pairs)
+        slope, intercept = fitted_sigmoid(z, r, asked.labels)
+        if slope > 0:  # else these pairs say nothing about how sure one may be
+            self.slope, self.intercept = slope, intercept
         # Of probabilities that mean what they say, F1 is best when cut at half the best F1 (Lipton,
         # Elkan and Naryanaswamy 2014). That half varies less than the place where it is reached.
-        p = expit(self.slope * z + self.intercept)
+        p = expit(self.slope * z + self.intercept + r)
         return f1(asked.labels, p, best_threshold(asked.labels, p)) / 2
 
     def _z(self, pairs: IntArray) -> FloatArray:
@@ -251,6 +256,24 @@ def _one_thread() -> AbstractContextManager[object]:
     """
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
     return limits
+
+
+def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[float, float]:
+    """Give slope and intercept for which σ(slope · z + intercept + r) fits the labels best.
+
+    r counts as it is. Platt scaling, but for r and a weak pull of the slope to 0: pairs that are
+    told apart without fault would make it infinite.
+    """
+
+    def loss(slope_intercept: FloatArray) -> tuple[float, FloatArray]:
+        slope, intercept = slope_intercept
+        logit = slope * z + intercept + r
+        off = expit(logit) - labels
+        value = np.sum(np.logaddexp(0.0, logit) - labels * logit) + slope**2 / 20
+        return float(value), np.array([off @ z + slope / 10, off.sum()])
+
+    slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
+    return float(slope), float(intercept)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

@@ -26,9 +26,9 @@ from proprl.fitted import Fitted
 from proprl.models.base import TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
+from proprl.progress import SILENT, Progress
 from proprl.ranking import Strongest, all_pairs, connected_pairs
 from proprl.training.checkpoint import Checkpoint
-from proprl.training.progress import SILENT, Progress
 
 NamedPairs: TypeAlias = Any
 """Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
@@ -87,6 +87,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             course,
             self.encoder if FEATURES in needs else NONE,
             passages=settings.reads_passages,
+            progress=progress,
         )
         run = {
             "course": course.fingerprint,

@@ -119,13 +119,13 @@ def test_many_names_cost_no_more_than_few() -> None:
 
 def test_a_passage_is_what_stands_around_a_mention() -> None:
     text = "First come sets.  A limit\nis what a sequence tends to, if any."
-    assert mention_passages(["Limit"], [text], around=3) == [["sets. a limit is what a"]]
-    assert mention_passages(["Limit"], [text]) == [[" ".join(text.casefold().split())]]
+    assert mention_passages(["Limit"], [text], around=3, at_most=9) == [["sets. a limit is what a"]]
+    assert mention_passages(["Limit"], [text], at_most=9) == [[" ".join(text.casefold().split())]]
 
 
 def test_a_plural_is_a_mention_and_what_stands_in_brackets_is_not_looked_for() -> None:
     names = ["Tree (data structure)", "Set", "K-means"]
-    found = mention_passages(names, ["Trees grow", "K means", "a subset"])
+    found = mention_passages(names, ["Trees grow", "K means", "a subset"], at_most=9)
     assert found == [["trees grow"], [], ["k means"]]
 
 
@@ -135,11 +135,11 @@ def test_of_many_mentions_some_are_taken_from_all_over() -> None:
 
 
 def test_no_passages_without_texts() -> None:
-    assert mention_passages(["Set", "Map"], []) == [[], []]
-    assert mention_passages([], ["a set"]) == []
+    assert mention_passages(["Set", "Map"], [], at_most=9) == [[], []]
+    assert mention_passages([], ["a set"], at_most=9) == []
 
 
 @given(st.text(min_size=1).filter(str.strip), st.text(), st.integers(0, 5))
 def test_no_passage_is_blank(name: str, text: str, around: int) -> None:
-    (found,) = mention_passages([name], [text, f"so {name} is"], around=around)
+    (found,) = mention_passages([name], [text, f"so {name} is"], around=around, at_most=9)
     assert all(passage.strip() for passage in found)

@@ -183,9 +183,9 @@ class Course:
         shape = (len(self), len(self.resources))
         return coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
 
-    def passages(self) -> list[list[str]]:
+    def passages(self, *, at_most: int) -> list[list[str]]:
         """Return passages of the resources that mention each concept by name."""
-        return mention_passages(self.names, self._resource_texts())
+        return mention_passages(self.names, self._resource_texts(), at_most=at_most)
 
     def _resource_texts(self) -> list[str]:
         if self.resources is None:

@@ -52,7 +52,7 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
 
 
 def mention_passages(
-    names: Sequence[str], texts: Sequence[str], *, around: int = 25, at_most: int = 15
+    names: Sequence[str], texts: Sequence[str], *, around: int = 25, at_most: int
 ) -> list[list[str]]:
     """Return, for each name, passages of the texts that mention it.
 
@@ -60,7 +60,7 @@ def mention_passages(
     taken, spread evenly over the texts. What a name says in brackets to tell it from others is not
     looked for.
 
-    >>> mention_passages(["Set", "Tree (graph)"], ["Draw a tree, then a set."], around=2)
+    >>> mention_passages(["Set", "Tree (graph)"], ["Draw a tree, then a set."], around=2, at_most=9)
     [['then a set.'], ['draw a tree, then']]
     """
     singular = [_BRACKETS.sub("", name) for name in names]

@@ -19,7 +19,7 @@ from proprl.features.evidence import feature_source
 from proprl.files import write_text
 from proprl.models.needs import check_inputs, offered_inputs
 from proprl.models.registry import method, method_settings
-from proprl.training.progress import SILENT, Progress
+from proprl.progress import SILENT, Progress
 
 
 @dataclass(frozen=True)

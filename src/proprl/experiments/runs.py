@@ -25,7 +25,7 @@ from proprl.experiments.similarity import SimilarityWatch
 from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.registry import method, method_settings
-from proprl.training.progress import SILENT
+from proprl.progress import SILENT
 
 PROTOCOLS = ("published", "leak-free", "new-concepts")
 FOLDS = 10

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
 from proprl.graphs.evidence import Evidence
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import History
-from proprl.training.progress import SILENT, Progress
 
 
 class Settings(BaseModel):

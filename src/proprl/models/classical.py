@@ -22,9 +22,9 @@ from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, Settings
 from proprl.models.needs import SUPERVISED
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
-from proprl.training.progress import SILENT, Progress
 
 Parameters: TypeAlias = dict[str, Any]
 """What a method has learned: named arrays."""

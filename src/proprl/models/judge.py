@@ -19,8 +19,8 @@ from proprl.models.evidence_table import EvidenceTable, Sources
 from proprl.models.forest import Forest, flat_forest, mean_share
 from proprl.models.line import Line
 from proprl.models.reverse_labels import ReverseLabels, Which
+from proprl.progress import SILENT, Progress
 from proprl.training.objective import balanced_class_weights
-from proprl.training.progress import SILENT, Progress
 
 # A learner is never surer than this: one must not outvote the other.
 SUREST = 0.999

@@ -17,10 +17,10 @@ from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.needs import SUPERVISED
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import Schedule, train_network
 from proprl.training.objective import balanced_class_weights
-from proprl.training.progress import SILENT, Progress
 from proprl.training.seeding import pick_device, seeded
 
 # Pairs scored at once: bounds the memory that wide pair representations take.

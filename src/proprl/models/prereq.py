@@ -23,10 +23,10 @@ from proprl.models.layers import ends
 from proprl.models.link_lda import LinkTopics, fit_link_lda
 from proprl.models.needs import LABELS, RESOURCE, check_inputs
 from proprl.models.network_scorer import NetworkScorer, NetworkSettings
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import Schedule
 from proprl.training.objective import classification_loss
-from proprl.training.progress import SILENT, Progress
 
 Comparison: TypeAlias = Literal["signed", "absolute"]
 

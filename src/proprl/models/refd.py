@@ -27,9 +27,9 @@ from proprl.evaluation.metrics import auc, best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, Settings
 from proprl.models.needs import BEHAVIOUR, RESOURCE, RESOURCE_OR_BEHAVIOUR, check_inputs
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
-from proprl.training.progress import SILENT, Progress
 
 Weights: TypeAlias = Literal["equal", "tfidf"]
 

@@ -36,10 +36,10 @@ from proprl.models.evidence_table import EvidenceTable
 from proprl.models.judge import COUNTS, STEPS, Judge, SequiturSettings
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
+from proprl.progress import SILENT, Progress
 from proprl.training.bundle import pack_sparse, unpack_sparse
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
-from proprl.training.progress import SILENT, Progress
 
 
 class SequiturScorer:

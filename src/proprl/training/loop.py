@@ -13,8 +13,8 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.metrics import auc
+from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint, optimiser_tensors, restore_optimiser
-from proprl.training.progress import SILENT, Progress
 
 
 @dataclass(frozen=True)

@@ -157,10 +157,10 @@ def test_the_worth_of_a_part_is_what_its_removal_changes() -> None:
     table = next(t for t in found(auc).tables if t.title == "What each part is worth")
     rows = {(row[0], row[1], row[2]): row[3:] for row in table.rows}
     assert rows["leak-free", "the whole", "mooc"][0] == pytest.approx(0.99, abs=1e-3)
-    mean, change, interval = rows["leak-free", "without the labels of other pairs", "mooc"]
+    mean, change, spread = rows["leak-free", "without the labels of other pairs", "mooc"]
     assert mean == pytest.approx(0.97, abs=1e-3)
     assert change == pytest.approx(-0.02)
-    assert interval == "[-0.0200, -0.0200]"
+    assert spread == "-0.0200 to -0.0200"
     assert rows["leak-free", "without the trees", "mooc"][1] == pytest.approx(0)
     assert ("published", "without known reverses", "ucd") in rows
     assert ("new-concepts", "without lessons about newcomers", "ucd") in rows

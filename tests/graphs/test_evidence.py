@@ -125,5 +125,6 @@ def test_a_link_listed_twice_is_refused():
 
 def test_passages_are_vectors_like_the_features():
     assert Evidence(np.eye(2), passages=np.ones((2, 2))).passages is not None
+    assert Evidence(np.eye(2), passages=np.zeros((2, 2))).passages is None
     with pytest.raises(ProprlError, match=r"\(3, 2\); expected that of the features, \(2, 2\)"):
         Evidence(np.eye(2), passages=np.ones((3, 2)))

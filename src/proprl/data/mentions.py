@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -28,8 +28,11 @@ _TOKEN = re.compile(
     rf"|{_LETTER}+(?:'{_LETTER}+)*(?:\+\+|\#)?"  # don't, C++ and C# are one word each
     rf"|[{_MARKS}]"
 )
-# What a name says in brackets at its end, to tell it from others.
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+
+SHORTEST_WITH_PLURAL = 3
+"""Letters of a name whose plural is looked for: "CS" is no plural of C."""
+LONGEST_SIDE = 300
+"""Characters on either side of a mention in a passage."""
 
 
 def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
@@ -40,11 +43,11 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
            [1., 0.],
            [0., 0.]])
     """
-    index = _NameIndex(names)
+    index = _NameIndex(enumerate(names))
     mentions = [
         (row, column)
         for column, text in enumerate(texts)
-        for row in sorted({row for row, _, _ in index.mentions(_Tokens.of(text))})
+        for row in sorted({row for row, _, _ in index.mentions(text)})
     ]
     rows, columns = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
     ones = np.ones(len(mentions), dtype=np.float64)
@@ -56,87 +59,112 @@ def mention_passages(
 ) -> list[list[str]]:
     """Return, for each name, passages of the texts that mention it.
 
-    A passage has `around` tokens on either side of the mention. Of many mentions `at_most` are
-    taken, spread evenly over the texts. What a name says in brackets to tell it from others is not
-    looked for.
+    A passage has `around` tokens on either side of the mention, and passages do not overlap. Of
+    many mentions `at_most` are taken, evenly from first to last. A plural in -s is a mention, and
+    what a name says in brackets to tell it from others need not be mentioned.
 
-    >>> mention_passages(["Set", "Tree (graph)"], ["Draw a tree, then a set."], around=2, at_most=9)
-    [['then a set.'], ['draw a tree, then']]
+    >>> mention_passages(["Set", "Tree (graph)"], ["Draw a tree, then sets."], around=2, at_most=9)
+    [[', then sets.'], ['Draw a tree, then']]
     """
-    singular = [_BRACKETS.sub("", name) for name in names]
-    index = _NameIndex([*singular, *(f"{name}s" for name in singular)])
+    index = _NameIndex(_forms(names))
     places: list[list[tuple[str, slice]]] = [[] for _ in names]
     for text in texts:
-        tokens = _Tokens.of(text)
-        for row, start, end in index.mentions(tokens):
-            places[row % len(names)].append(
-                (tokens.text, tokens.part(start - around, end + around))
-            )
+        plain = _plain(text)
+        spans: list[tuple[int, int]] = []
+        free_from: dict[int, int] = {}  # the token after the last passage of a name
+        for row, start, end in index.mentions(text):
+            if start - around >= free_from.get(row, start - around):
+                spans = spans or _spans(plain)
+                places[row].append((plain, _around(spans, start, end, around)))
+                free_from[row] = end + around
     return [
-        [" ".join(text[part].split()) for text, part in (found[k] for k in _spread(found, at_most))]
+        [
+            " ".join(plain[part].split())
+            for plain, part in (found[k] for k in _spread(len(found), at_most))
+        ]
         for found in places
     ]
 
 
-def _spread(found: Sequence[object], at_most: int) -> list[int]:
-    """Give places in a list, the same distance from each other."""
-    kept = min(len(found), at_most)
-    return [k * len(found) // kept for k in range(kept)]
+def _forms(names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Give what to look for, and the row of the name that it stands for."""
+    short = [_without_brackets(name) for name in names]
+    count = Counter(name.casefold() for name in [*names, *short])
+    for row, name in enumerate(names):
+        # A name that another concept has, too, tells nothing about this one.
+        alone = short[row] == name or count[short[row].casefold()] == 1
+        form = short[row] if alone else name
+        yield row, form
+        plural = f"{form}s"
+        if len(form) >= SHORTEST_WITH_PLURAL and plural.casefold() not in count:
+            yield row, plural
+
+
+def _without_brackets(name: str) -> str:
+    place = name.find(" (") if name.endswith(")") else -1
+    return name[:place].strip() or name if place >= 0 else name
+
+
+def _around(spans: Sequence[tuple[int, int]], start: int, end: int, around: int) -> slice:
+    """Give the part of a text around its tokens [start, end)."""
+    first, last = spans[max(start - around, 0)][0], spans[min(end + around, len(spans)) - 1][1]
+    return slice(
+        max(first, spans[start][0] - LONGEST_SIDE), min(last, spans[end - 1][1] + LONGEST_SIDE)
+    )
+
+
+def _spread(count: int, at_most: int) -> list[int]:
+    """Give so many numbers below `count`, at equal distances."""
+    kept = min(count, at_most)
+    return [k * count // kept for k in range(kept)]
 
 
 class _NameIndex:
     """Names by their tokens."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
         self._rows_of: dict[tuple[str, ...], list[int]] = {}
-        for row, name in enumerate(names):
-            words = tuple(_Tokens.of(name).words)
-            if words:
-                self._rows_of.setdefault(words, []).append(row)
-        self._lengths: dict[str, set[int]] = {}  # first word → lengths of the names that begin so
-        for words in self._rows_of:
-            self._lengths.setdefault(words[0], set()).add(len(words))
+        for row, name in names:
+            tokens = tuple(_tokens(name)[0])
+            if tokens:
+                self._rows_of.setdefault(tokens, []).append(row)
+        self._lengths: dict[str, set[int]] = {}  # first token → lengths of names that begin so
+        for tokens in self._rows_of:
+            self._lengths.setdefault(tokens[0], set()).add(len(tokens))
 
-    def mentions(self, tokens: _Tokens) -> Iterator[tuple[int, int, int]]:
-        """Give the row of each name that is mentioned, and the tokens [start, end) that do."""
-        words, joined = tokens.words, [*tokens.joined, False]  # nothing follows the last token
-        for start, word in enumerate(words):
+    def mentions(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """Give the row of each name that is mentioned, and which tokens do: [start, end)."""
+        tokens, joined = _tokens(text)
+        joined.append(False)  # nothing follows the last token
+        for start, token in enumerate(tokens):
             if joined[start]:
                 continue
-            for length in self._lengths.get(word, ()):
+            for length in self._lengths.get(token, ()):
                 end = start + length
-                if end <= len(words) and not joined[end]:
-                    for row in self._rows_of.get(tuple(words[start:end]), ()):
+                if end <= len(tokens) and not joined[end]:
+                    for row in self._rows_of.get(tuple(tokens[start:end]), ()):
                         yield row, start, end
 
 
-@dataclass(frozen=True)
-class _Tokens:
-    """A text cut into tokens."""
+def _tokens(text: str) -> tuple[list[str], list[bool]]:
+    """Return the tokens, and for each whether a hyphen joins it to the one before."""
+    tokens: list[str] = []
+    joined: list[bool] = []
+    after_hyphen = False
+    for match in _TOKEN.finditer(_plain(text)):
+        if match.lastgroup == "hyphen":
+            after_hyphen = True
+        else:
+            tokens.append(match[0].casefold())
+            joined.append(after_hyphen)
+            after_hyphen = False
+    return tokens, joined
 
-    text: str
-    words: list[str]
-    joined: list[bool]
-    """Whether a hyphen joins a token to the one before."""
-    spans: list[tuple[int, int]]
-    """Where each token stands in the text."""
 
-    @classmethod
-    def of(cls, text: str) -> _Tokens:
-        plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-        tokens = cls(plain, [], [], [])
-        after_hyphen = False
-        for match in _TOKEN.finditer(plain):
-            if match.lastgroup == "hyphen":
-                after_hyphen = True
-            else:
-                tokens.words.append(match[0])
-                tokens.joined.append(after_hyphen)
-                tokens.spans.append(match.span())
-                after_hyphen = False
-        return tokens
+def _spans(plain: str) -> list[tuple[int, int]]:
+    """Return where the tokens of a plain text stand."""
+    return [match.span() for match in _TOKEN.finditer(plain) if match.lastgroup != "hyphen"]
 
-    def part(self, start: int, end: int) -> slice:
-        """Give the part of the text from one token to another, as far as there are tokens."""
-        first, last = self.spans[max(start, 0)], self.spans[min(end, len(self.spans)) - 1]
-        return slice(first[0], last[1])
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("\u2019", "'")

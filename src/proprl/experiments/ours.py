@@ -16,7 +16,7 @@ from proprl.evaluation.significance import holm
 from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.packaged import packaged
-from proprl.experiments.parts import OURS, parts
+from proprl.experiments.parts import OURS, REPEATS, parts
 from proprl.experiments.plans import experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runs import FOLDS
@@ -116,7 +116,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         if protocol == "published":
             every = [
                 replace(run, changes={**run.changes, "reverse_labels": "both"})
-                for run in plan([OURS], replace(here, repeats=mine))
+                for run in plan([OURS], replace(here, repeats=min(mine, REPEATS)))
             ]
             found = do(every)
             results += found

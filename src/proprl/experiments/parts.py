@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from proprl.evaluation.significance import bootstrap_interval
 from proprl.experiments.experiment import Do, Table, Wanted
 from proprl.experiments.plans import plan
 from proprl.experiments.runs import Run
@@ -44,7 +43,7 @@ VARIANTS = (
     Variant("without known reverses", {"reverse_labels": "none"}, "published"),
     Variant("with reverses known not to hold", {"reverse_labels": "both"}, "published"),
 )
-HEADS = ("protocol", "variant", "set", "AUC", "change", "95 % interval of the change")
+HEADS = ("protocol", "variant", "set", "AUC", "change", "least and greatest change")
 
 
 def parts(
@@ -108,5 +107,5 @@ def _of(course: str, runs: Sequence[Run], auc: Mapping[int, float]) -> list[floa
 
 def _change(mine: Sequence[float], theirs: Sequence[float]) -> list[object]:
     change = np.subtract(theirs, mine)
-    low, high = bootstrap_interval(change)
-    return [float(np.mean(theirs)), float(change.mean()), f"[{low:+.4f}, {high:+.4f}]"]
+    spread = f"{change.min():+.4f} to {change.max():+.4f}"
+    return [float(np.mean(theirs)), float(change.mean()), spread]

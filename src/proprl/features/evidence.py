@@ -24,7 +24,7 @@ ALONE = {
 }
 """Encoders that give no vector of another text, and why."""
 
-# How many passages are read at most: MiniLM takes a minute for 3,000 on one core.
+# So many passages are read at most: MiniLM takes a minute for 3,000 on one core.
 OF_A_CONCEPT, OF_ALL = 15, 8_000
 
 
@@ -47,13 +47,14 @@ def gather_evidence(
     """Give a course's evidence, and the name of the encoder that made the features.
 
     "auto" takes the course's own feature matrix where it has one. A view that the course
-    cannot offer is None, and so are `passages` unless they are asked for.
+    cannot offer is None, and so are `passages` unless they are asked for and can be encoded.
 
     The texts of resources are not encoded whole, so `resource_features` is None and a resource is
     the mean of its concepts. Vectors of the texts were tried in R-VGAE, MHAVGAE and LCPRE on two
     public sets: validation AUC fell in seven of nine fits, by 1.5 points on average.
     """
     used = feature_source(course, encoder)
+    passages = passages and used not in ALONE
     progress.begin("reading", 2 if passages else 1)
     features: FloatArray
     if used == NONE:
@@ -81,20 +82,14 @@ def gather_evidence(
 def _passages(
     course: Course, features: FloatArray, encoder: str, progress: Progress
 ) -> FloatArray | None:
-    """Give the mean vector of the passages that mention each concept, else its own; see `Evidence`.
-
-    None where nothing is mentioned, or where the vectors of passages could not be compared with
-    those of concepts.
-    """
-    if encoder in ALONE:
-        return None
+    """Give the mean vector of the passages that mention each concept, 0 where there are none."""
     found = course.passages(at_most=max(1, min(OF_A_CONCEPT, OF_ALL // len(course))))
     texts = [passage for of_concept in found for passage in of_concept]
     if not texts:
         return None
     progress.note(f"{len(texts):,} passages that mention concepts")
     vectors = encode(texts, encoder)
-    mean = features.copy()
+    mean = np.zeros_like(features)
     end = 0
     for row, of_concept in enumerate(found):
         start, end = end, end + len(of_concept)

@@ -23,7 +23,7 @@ class Evidence:
     of the column's) say more about the resources; some methods use them.
 
     `passages` (n × d) says more about the concepts: the mean vector of passages that mention each,
-    or its row of `features` where none does.
+    0 where none does. Without a mention it becomes None.
 
     All are copies, so a later change to the caller's arrays changes nothing here.
     `features` is read-only; treat the sparse matrices as read-only too.
@@ -53,7 +53,7 @@ class Evidence:
                     f"the vectors of passages have shape {passages.shape}; "
                     f"expected that of the features, {features.shape}"
                 )
-            object.__setattr__(self, "passages", passages)
+            object.__setattr__(self, "passages", passages if passages.any() else None)
         self._check_resources()
 
     def _check_resources(self) -> None:

@@ -13,7 +13,7 @@ from scipy.sparse import diags_array
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
-from proprl.graphs.affinity import behaviour_affinity, text_affinity
+from proprl.graphs.affinity import behaviour_affinity, passage_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.pair_evidence import PairEvidence
@@ -53,7 +53,7 @@ class EvidenceTable:
             affinities["behaviour"] = behaviour_affinity(evidence.transitions)
         self._alike = likeness(list(affinities.values()))
         if evidence.passages is not None:
-            affinities["passages"] = text_affinity(evidence.passages)
+            affinities["passages"] = passage_affinity(evidence.passages, evidence.features)
         self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
 
     @property
@@ -136,5 +136,5 @@ def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
         transitions=None if B is None else kept @ B @ kept,
         incidence=None if M is None else kept @ M,
         resource_links=evidence.resource_links,
-        passages=None if P is None else np.where(concepts[:, None], evidence.features, P),
+        passages=None if P is None else np.where(concepts[:, None], 0.0, P),
     )

@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
@@ -85,10 +85,7 @@ class SequiturScorer:
             class_weights=balanced_class_weights(torch.from_numpy(known.labels)),
             threshold=threshold,
             branch_weights=self._weights,
-            facts={
-                "evidence columns": float(len(self.judge.table.names)),
-                "calibration slope": self.slope,
-            },
+            facts=self._facts(evidence),
         )
         return self.report
 
@@ -117,7 +114,7 @@ class SequiturScorer:
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
             resource_links=known.resource_links,
-            passages=None if P is None else np.vstack([P, X[len(P) :]]),
+            passages=None if P is None else np.vstack([P, np.zeros_like(X[len(P) :])]),
         )
         joined = copy(self)
         joined._take_up(evidence, self.judge.state(), self.rehearsal.state())
@@ -183,6 +180,15 @@ class SequiturScorer:
             passages=None if passages is None else passages.astype(np.float32),
         )
 
+    def _facts(self, evidence: Evidence) -> dict[str, float]:
+        facts = {
+            "evidence columns": float(len(self.judge.table.names)),
+            "calibration slope": self.slope,
+        }
+        if evidence.passages is not None:
+            facts["concepts with passages"] = float(evidence.passages.any(axis=1).sum())
+        return facts
+
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int, progress: Progress) -> float:
         """Rehearse, calibrate, learn from everything; give the threshold."""
         table = self._table(evidence, split.train)
@@ -203,17 +209,21 @@ class SequiturScorer:
         return threshold
 
     def _calibrate(self, asked: LabelledPairs) -> float:
-        """Fit slope and intercept to how these pairs are judged, and choose the threshold."""
+        """Fit slope and intercept to how these pairs are judged, and choose the threshold.
+
+        Known reverses are left out: where negatives were made by turning positives round, pairs
+        without a known reverse are positive more often than not, but only among labelled ones.
+        """
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(asked.labels):
             return 0.5
-        z, r = self._z(asked.pairs), self.rehearsal.reverses.z(asked.pairs)
-        slope, intercept = fitted_sigmoid(z, r, asked.labels)
-        if slope > 0:  # else these pairs say nothing about how sure one may be
-            self.slope, self.intercept = slope, intercept
+        z = self._z(asked.pairs)
+        fitted = LogisticRegression(C=10.0).fit(z[:, None], asked.labels)
+        if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
+            self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
         # Of probabilities that mean what they say, F1 is best when cut at half the best F1 (Lipton,
         # Elkan and Naryanaswamy 2014). That half varies less than the place where it is reached.
-        p = expit(self.slope * z + self.intercept + r)
+        p = expit(self.slope * z + self.intercept)
         return f1(asked.labels, p, best_threshold(asked.labels, p)) / 2
 
     def _z(self, pairs: IntArray) -> FloatArray:
@@ -256,24 +266,6 @@ def _one_thread() -> AbstractContextManager[object]:
     """
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
     return limits
-
-
-def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[float, float]:
-    """Give slope and intercept for which σ(slope · z + intercept + r) fits the labels best.
-
-    r counts as it is. Platt scaling, but for r and a weak pull of the slope to 0: pairs that are
-    told apart without fault would make it infinite.
-    """
-
-    def loss(slope_intercept: FloatArray) -> tuple[float, FloatArray]:
-        slope, intercept = slope_intercept
-        logit = slope * z + intercept + r
-        off = expit(logit) - labels
-        value = np.sum(np.logaddexp(0.0, logit) - labels * logit) + slope**2 / 20
-        return float(value), np.array([off @ z + slope / 10, off.sum()])
-
-    slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
-    return float(slope), float(intercept)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

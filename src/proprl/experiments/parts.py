@@ -14,7 +14,7 @@ from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
-REPEATS = 3
+REPEATS = 2
 """Folds, seeds or draws that a variant is run on."""
 SHOWN = ("leak-free", "published", "new-concepts")
 

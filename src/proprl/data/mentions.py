@@ -71,12 +71,12 @@ def mention_passages(
     for text in texts:
         plain = _plain(text)
         spans: list[tuple[int, int]] = []
-        free_from: dict[int, int] = {}  # the token after the last passage of a name
+        free_from: dict[int, int] = {}  # where the next mention of a name may begin
         for row, start, end in index.mentions(text):
-            if start - around >= free_from.get(row, start - around):
+            if start >= free_from.get(row, 0):
                 spans = spans or _spans(plain)
                 places[row].append((plain, _around(spans, start, end, around)))
-                free_from[row] = end + around
+                free_from[row] = end + 2 * around
     return [
         [
             " ".join(plain[part].split())

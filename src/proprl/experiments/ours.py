@@ -16,7 +16,7 @@ from proprl.evaluation.significance import holm
 from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.packaged import packaged
-from proprl.experiments.parts import OURS, REPEATS, parts
+from proprl.experiments.parts import OURS, parts, variant_runs
 from proprl.experiments.plans import experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runs import FOLDS
@@ -114,11 +114,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         lines += list(_lines(protocol, comparison, found))
         if protocol == "published":
-            every = [
-                replace(run, changes={**run.changes, "reverse_labels": "both"})
-                for run in plan([OURS], replace(here, repeats=min(mine, REPEATS)))
-            ]
-            found = do(every)
+            found = do(variant_runs(wanted, protocol, {"reverse_labels": "both"}))
             results += found
             lines += list(_lines_with_every_reverse(found, here.courses))
     found_parts, trees, parts_table, parts_texts = parts(wanted, do)

@@ -53,8 +53,8 @@ def parts(
 
     Gives the results, the lead over the trees alone by course, a table and its files.
     """
-    whole = {p: _runs(wanted, p, {}) for p in SHOWN}
-    variants = [_runs(wanted, variant.protocol, variant.changes) for variant in VARIANTS]
+    whole = {p: variant_runs(wanted, p, {}) for p in SHOWN}
+    variants = [variant_runs(wanted, variant.protocol, variant.changes) for variant in VARIANTS]
     runs = [run for runs in (*whole.values(), *variants) for run in runs]
     results = do(runs)
     auc = {
@@ -95,7 +95,8 @@ def parts(
     return results, trees, Table("What each part is worth", HEADS, rows), texts
 
 
-def _runs(wanted: Wanted, protocol: str, changes: Mapping[str, Any]) -> list[Run]:
+def variant_runs(wanted: Wanted, protocol: str, changes: Mapping[str, Any]) -> list[Run]:
+    """Give the runs of Sequitur with something changed, on each set."""
     repeats = min(wanted.repeats, REPEATS)
     here = replace(wanted, protocol=protocol, repeats=repeats)
     return [replace(run, changes={**run.changes, **changes}) for run in plan([OURS], here)]

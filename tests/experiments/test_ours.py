@@ -163,7 +163,7 @@ def test_the_worth_of_a_part_is_what_its_removal_changes() -> None:
     assert spread == "-0.0200 to -0.0200"
     assert rows["leak-free", "without the trees", "mooc"][1] == pytest.approx(0)
     assert ("published", "without known reverses", "ucd") in rows
-    assert ("new-concepts", "without lessons about newcomers", "ucd") in rows
+    assert ("new-concepts", "without learners of their own for newcomers", "ucd") in rows
 
 
 @pytest.mark.parametrize(

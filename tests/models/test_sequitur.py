@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import QuantileTransformer
 
 from proprl.arrays import FloatArray, IntArray
@@ -19,9 +20,9 @@ from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
 from proprl.models.evidence_table import EvidenceTable
-from proprl.models.judge import SUREST
+from proprl.models.learners import SUREST
 from proprl.models.line import Line
-from proprl.models.sequitur import SequiturScorer, SequiturSettings
+from proprl.models.sequitur import SequiturScorer, SequiturSettings, fitted_sigmoid
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_a_pair_is_judged_by_the_mean_over_its_rows(
     judge, pairs = fitted[0].judge, split.test.pairs
     rows = [judge.table.rows(pairs, salt) for salt in range(2)]
     assert not np.array_equal(*rows)
-    said = np.mean([judge.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0)
+    said = np.mean([judge.learners.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0)
     np.testing.assert_allclose(judge.logits(pairs)["line"], said)
 
 
@@ -276,6 +277,24 @@ def test_passages_are_a_second_likeness_of_texts_and_can_be_switched_off(
             assert report.facts["concepts with passages"] == len(passages) - 3
     assert names[True] > names[False]
     assert all("by passages" in name for name in names[True] - names[False])
+
+
+def test_slope_and_intercept_are_those_of_a_logistic_regression() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=300)
+    labels = (rng.random(300) < expit(2 * z - 0.5)).astype(np.int64)
+    theirs = LogisticRegression(C=10.0, tol=1e-8).fit(z[:, None], labels)
+    found = fitted_sigmoid(z, np.zeros(300), labels)
+    np.testing.assert_allclose(found, [theirs.coef_[0, 0], theirs.intercept_[0]], atol=1e-4)
+
+
+def test_what_known_reverses_explain_is_not_blamed_on_the_others() -> None:
+    """Half of the negatives are ruled out by a reverse; of the rest two thirds are positive."""
+    z = np.zeros(100)
+    labels = np.repeat([1, 0, 0], [50, 25, 25])
+    ruled_out = np.where(np.arange(100) >= 75, -9.0, 0.0)
+    _, intercept = fitted_sigmoid(z, ruled_out, labels)
+    assert expit(intercept) == pytest.approx(2 / 3, abs=0.01)
 
 
 def test_without_labels_of_other_pairs_no_label_changes_a_row(

@@ -114,7 +114,8 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         lines += list(_lines(protocol, comparison, found))
         if protocol == "published":
-            found = do(variant_runs(wanted, protocol, {"reverse_labels": "both"}))
+            every_reverse = {"reverse_labels": "both"}
+            found = do(variant_runs(wanted, protocol, every_reverse, repeats=mine))
             results += found
             lines += list(_lines_with_every_reverse(found, here.courses))
     found_parts, trees, parts_table, parts_texts = parts(wanted, do)

@@ -1,33 +1,30 @@
-"""Trees and a line that learned from some labelled pairs, and what they judge other pairs by."""
+"""Who judges pairs: it knows some labels, and learned from them what evidence is worth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import torch
 from pydantic import Field
-from scipy.special import expit, logit
-from sklearn.ensemble import ExtraTreesClassifier
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.models.base import Settings, state_part
 from proprl.models.evidence_table import EvidenceTable, Sources
-from proprl.models.forest import Forest, flat_forest, mean_share
-from proprl.models.line import Line
+from proprl.models.learners import Learners, Lessons
 from proprl.models.reverse_labels import ReverseLabels, Which
 from proprl.progress import SILENT, Progress
 from proprl.training.objective import balanced_class_weights
 
-# A learner is never surer than this: one must not outvote the other.
-SUREST = 0.999
 # What the learners count in their mean.
 COUNTS = {"trees": 2.0, "line": 1.0}
-# What a lesson about a newcomer counts: pairs of known concepts are asked about more often.
-NEWCOMERS = 0.1
+# What a lesson counts in which there is but a text of a newcomer: mostly there is more.
+ONLY_TEXT = 0.3
+# Pairs with a newcomer have one tree for so many of the others' trees: theirs have more nodes.
+FEWER = 2
 STEPS = 2  # of a progress bar: lessons, learning
 
 
@@ -39,6 +36,8 @@ class SequiturSettings(Settings):
     """Rows that a leaf holds at least."""
     shyness: float = Field(100.0, gt=0)
     """How strongly the line's coefficients are drawn to 0."""
+    folds: int = Field(20, ge=2)
+    """A pair is described by the labels outside its own fold: more folds leave more of them."""
     dealt: int = Field(2, ge=1)
     """How often pairs are dealt into folds; each time gives every pair another row. It learns from
     all rows of a known pair, and judges a pair by the mean over its rows."""
@@ -53,7 +52,7 @@ class SequiturSettings(Settings):
     resource_order: bool = True
     """Whether the order of resources is evidence."""
     newcomers: bool = True
-    """Whether some lessons are about concepts of which only the text is known."""
+    """Whether concepts without a known label have learners of their own."""
     learners: Literal["trees and line", "trees", "line"] = "trees and line"
     """Whose logits count."""
 
@@ -69,8 +68,9 @@ class Judge:
 
     table: EvidenceTable
     reverses: ReverseLabels
-    forest: Forest
-    line: Line
+    learners: Learners
+    of_newcomers: Learners
+    """Who has a say where no label of a concept is known; see `EvidenceTable.newness`."""
     dealt: int
 
     @classmethod
@@ -79,48 +79,49 @@ class Judge:
     ) -> Self:
         """Learn from the known pairs of a table."""
         known = table.known
-        lessons = [(known, table.rows(known.pairs, salt)) for salt in range(s.dealt)]
-        counts = [np.ones(len(known))] * s.dealt
-        if s.newcomers:
-            rows, asked = table.lessons_about_newcomers(known)
-            lessons.append((asked, rows))
-            counts.append(np.full(len(asked), NEWCOMERS))
-        progress.step()
-        x = np.vstack([rows for _, rows in lessons])
-        y = np.concatenate([labelled.labels for labelled, _ in lessons])
         classes = np.array(balanced_class_weights(torch.from_numpy(known.labels)))
-        weights = np.concatenate(counts) * classes[y]
-        trees: Any = ExtraTreesClassifier(
-            s.trees, min_samples_leaf=s.leaf, max_features=0.3, random_state=seed
-        ).fit(x, y, sample_weight=weights)
+
+        def lessons(rows: FloatArray, asked: LabelledPairs, count: float = 1.0) -> Lessons:
+            return Lessons(rows, asked.labels, count * classes[asked.labels])
+
+        def taught(by: Lessons, trees: int) -> Learners:
+            return Learners.taught(by, trees=trees, leaf=s.leaf, shyness=s.shyness, seed=seed)
+
+        own, *again = (lessons(table.rows(known.pairs, salt), known) for salt in range(s.dealt))
+        own = own.and_(*again)
+        if s.newcomers:
+            about_newcomers = lessons(*table.lessons_about_newcomers("no label")).and_(
+                lessons(*table.lessons_about_newcomers("only a text"), ONLY_TEXT)
+            )
         progress.step()
-        return cls(
-            table,
-            ReverseLabels.learned(known, s.reverse_labels),
-            flat_forest([tree.tree_ for tree in trees.estimators_]),
-            Line.fitted(x, y, weights, s.shyness),
-            s.dealt,
-        )
+        learners = taught(own, s.trees)
+        of_newcomers = taught(about_newcomers, -(-s.trees // FEWER)) if s.newcomers else learners
+        progress.step()
+        reverses = ReverseLabels.learned(known, s.reverse_labels)
+        return cls(table, reverses, learners, of_newcomers, s.dealt)
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, known reverses apart."""
         logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
         for salt in range(self.dealt):
-            x = self.table.rows(pairs, salt)
-            p = {"trees": mean_share(x, self.forest), "line": expit(self.line.z(x))}
-            for name, values in p.items():
-                logits[name] += logit(values.clip(1 - SUREST, SUREST)) / self.dealt
+            x, newness = self.table.rows(pairs, salt), self.table.newness(pairs, salt)
+            for learners, share in ((self.learners, 1 - newness), (self.of_newcomers, newness)):
+                here = share > 0
+                if here.any():
+                    for name, z in learners.logits(x[here]).items():
+                        logits[name][here] += share[here] * z / self.dealt
         return logits
 
     def state(self) -> dict[str, FloatArray]:
         """Give the labels it knows and what it learned from them."""
         known = self.table.known
+        newcomers = {} if self.of_newcomers is self.learners else self.of_newcomers.state()
         return {
             "known/pairs": known.pairs,
             "known/labels": known.labels,
             "reverses": self.reverses.weights,
-            **{f"forest/{name}": array for name, array in self.forest.items()},
-            **{f"line/{name}": array for name, array in self.line.state().items()},
+            **self.learners.state(),
+            **{f"newcomers/{name}": array for name, array in newcomers.items()},
         }
 
     @classmethod
@@ -130,10 +131,12 @@ class Judge:
         """Give back the judge that `state` was taken from, with the course's evidence."""
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
         known = LabelledPairs(pairs, labels)
+        learners = Learners.restored(state)
+        newcomers = state_part(state, "newcomers/")
         return cls(
             course.knowing(known),
             ReverseLabels(known, state["reverses"]),
-            state_part(state, "forest/"),
-            Line(**state_part(state, "line/")),
+            learners,
+            Learners.restored(newcomers) if newcomers else learners,
             s.dealt,
         )

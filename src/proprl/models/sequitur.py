@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
@@ -167,7 +167,7 @@ class SequiturScorer:
 
     def _table(self, evidence: Evidence, known: LabelledPairs) -> EvidenceTable:
         s = self.settings
-        return EvidenceTable(evidence, known, sources=s.sources, roles=s.roles)
+        return EvidenceTable(evidence, known, sources=s.sources, roles=s.roles, folds=s.folds)
 
     def _kept(self, evidence: Evidence) -> Evidence:
         """Give what is evidence here, in single precision: a loaded model sees the same numbers."""
@@ -213,17 +213,20 @@ class SequiturScorer:
 
         Known reverses are left out: where negatives were made by turning positives round, pairs
         without a known reverse are positive more often than not, but only among labelled ones.
+        Whoever counts reverses known not to hold asks about such pairs, so there they count here.
         """
         self.slope, self.intercept = 1.0, 0.0
         if not enough_to_choose(asked.labels):
             return 0.5
         z = self._z(asked.pairs)
-        fitted = LogisticRegression(C=10.0).fit(z[:, None], asked.labels)
-        if fitted.coef_[0, 0] > 0:  # else these pairs say nothing about how sure one may be
-            self.slope, self.intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        count = self.settings.reverse_labels == "both"
+        r = self.rehearsal.reverses.z(asked.pairs) if count else np.zeros(len(z))
+        slope, intercept = fitted_sigmoid(z, r, asked.labels)
+        if slope > 0:  # else these pairs say nothing about how sure one may be
+            self.slope, self.intercept = slope, intercept
         # Of probabilities that mean what they say, F1 is best when cut at half the best F1 (Lipton,
         # Elkan and Naryanaswamy 2014). That half varies less than the place where it is reached.
-        p = expit(self.slope * z + self.intercept)
+        p = expit(self.slope * z + self.intercept + r)
         return f1(asked.labels, p, best_threshold(asked.labels, p)) / 2
 
     def _z(self, pairs: IntArray) -> FloatArray:
@@ -266,6 +269,24 @@ def _one_thread() -> AbstractContextManager[object]:
     """
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
     return limits
+
+
+def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[float, float]:
+    """Give slope and intercept for which σ(slope · z + intercept + r) fits the labels best.
+
+    r counts as it is. Platt scaling, but for r and a weak pull of the slope to 0: pairs that are
+    told apart without fault would make it infinite.
+    """
+
+    def loss(slope_intercept: FloatArray) -> tuple[float, FloatArray]:
+        slope, intercept = slope_intercept
+        logit = slope * z + intercept + r
+        off = expit(logit) - labels
+        value = np.sum(np.logaddexp(0.0, logit) - labels * logit) + slope**2 / 20
+        return float(value), np.array([off @ z + slope / 10, off.sum()])
+
+    slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
+    return float(slope), float(intercept)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

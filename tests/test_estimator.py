@@ -240,7 +240,7 @@ def test_sequitur_reads_what_resources_say_of_a_concept_and_tells_so() -> None:
     course = proprl.load_course("campus")
     for on in (True, False):
         model = proprl.PrerequisiteModel(
-            encoder="wordllama", settings={"trees": 2, "dealt": 1, "passages": on}
+            encoder="wordllama", settings={"trees": 2, "dealt": 1, "folds": 2, "passages": on}
         )
         model.fit(course, progress=told)
         assert ("concepts with passages" in model.fitted_.report.facts) == on

@@ -21,7 +21,7 @@ from proprl.models.registry import METHODS, method, method_settings
 
 # Settings under which a method learns the planted course within seconds.
 QUICK: dict[str, dict[str, Any]] = {
-    "sequitur": {"trees": 30, "dealt": 1},
+    "sequitur": {"trees": 30, "dealt": 1, "folds": 5},
     "proprl": {"size": 32, "epochs": 20, "batch_size": 32},
     "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-propagation": {"size": 64, "epochs": 12, "batch_size": 32},

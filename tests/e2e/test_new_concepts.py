@@ -14,12 +14,13 @@ from proprl.estimator import PrerequisiteModel, load_model
 from terminal import Terminal
 
 SPLINES = "Splines: polynomials in pieces that join smoothly"
+SMALL = ("--set", "trees=5", "--set", "folds=2")
 
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new") / "campus.proprl"
-    small = {"trees": 50}
+    small = {"trees": 50, "folds": 5}
     model = PrerequisiteModel("sequitur", encoder="wordllama", settings=small)
     model.fit(load_course("campus")).save(folder)
     return folder
@@ -102,7 +103,7 @@ def test_vectors_of_ones_own_cannot_be_made_for_a_new_text(
 ) -> None:
     write_course(planted, tmp_path / "course")
     assert (tmp_path / "course" / "features.safetensors").exists()
-    proprl_("train", "course", "--model", "sequitur", "--out", "given", "--set", "trees=5")
+    proprl_("train", "course", "--model", "sequitur", "--out", "given", *SMALL)
     proprl_("predict", "given", "--new", SPLINES, expect=1)
     said = " ".join(proprl_.error.split())
     assert "the course brought its own vectors, and none for this text" in said
@@ -110,7 +111,7 @@ def test_vectors_of_ones_own_cannot_be_made_for_a_new_text(
 
 
 def test_vectors_that_depend_on_all_texts_cannot_be_made_for_a_new_one(proprl_: Terminal) -> None:
-    small = ("--set", "trees=5", "--encoder", "tfidf")
+    small = (*SMALL, "--encoder", "tfidf")
     proprl_("train", "campus", "--model", "sequitur", "--out", "tfidf", *small)
     proprl_("predict", "tfidf", "--new", SPLINES, expect=1)
     assert "depend on all texts of the course" in " ".join(proprl_.error.split())

@@ -110,6 +110,40 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
     assert not np.array_equal(rows[first:], others[first:])
 
 
+def test_lessons_about_concepts_without_a_label_hide_their_labels_and_nothing_else() -> None:
+    pairs = np.array([(a, b) for a in range(N) for b in range(a)])
+    labels = np.random.default_rng(1).integers(0, 2, len(pairs))
+    part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
+    new = part == part.min()
+    holds_new = new[pairs].any(axis=1)
+    rows, asked = EvidenceTable(course(), LabelledPairs(pairs, labels)).lessons_about_newcomers(
+        "no label"
+    )
+    flipped = LabelledPairs(pairs, np.where(holds_new, 1 - labels, labels))
+    others, _ = EvidenceTable(course(), flipped).lessons_about_newcomers("no label")
+    first = int(holds_new.sum())
+    np.testing.assert_array_equal(asked.pairs[:first], pairs[holds_new])
+    np.testing.assert_array_equal(rows[:first], others[:first])
+    own = PairEvidence(course()).rows(pairs[holds_new])
+    np.testing.assert_array_equal(rows[:first, : own.shape[1]], own.astype("f4"))
+    # Every known pair is taken for new once, or twice if its concepts are in two parts.
+    times = np.array([(asked.pairs == pair).all(axis=1).sum() for pair in pairs])
+    np.testing.assert_array_equal(times, 1 + (part[pairs[:, 0]] != part[pairs[:, 1]]))
+
+
+def test_a_concept_is_new_while_no_label_that_describes_a_pair_is_about_it() -> None:
+    moves = np.zeros((N, N))
+    moves[:5, :5] = 1  # of the others there is only a text
+    evidence = Evidence(np.eye(N), transitions=csr_array(moves))
+    # So many folds that no two of these pairs share one.
+    table = EvidenceTable(evidence, labelled((0, 1, 1), (1, 2, 0), (2, 0, 1)), folds=1_000)
+    asked = np.array([[0, 2], [0, 4], [6, 0], [4, 6], [4, 3]])
+    np.testing.assert_array_equal(table.newness(asked), [0, 0.5, 1, 1, 0.5])
+    # A pair's own label, or its reverse's, does not make its concepts known.
+    alone = EvidenceTable(evidence, labelled((0, 1, 1), (1, 0, 0)))
+    np.testing.assert_array_equal(alone.newness(np.array([[0, 1], [1, 0]])), [0.5, 0.5])
+
+
 def test_a_tiny_course_has_no_lessons_about_newcomers() -> None:
     known = labelled((0, 1, 1))
     table = EvidenceTable(course(), known)

@@ -24,6 +24,9 @@ from proprl.models.learners import SUREST
 from proprl.models.line import Line
 from proprl.models.sequitur import SequiturScorer, SequiturSettings, fitted_sigmoid
 
+# Few trees and folds: enough to show how it works, in a second.
+SMALL: dict[str, Any] = {"trees": 10, "folds": 4}
+
 
 @pytest.fixture(scope="module")
 def split(planted: Course) -> PairSplit:
@@ -32,7 +35,7 @@ def split(planted: Course) -> PairSplit:
 
 @pytest.fixture(scope="module")
 def fitted(planted: Course, split: PairSplit) -> tuple[SequiturScorer, FitReport]:
-    settings = SequiturSettings(trees=30)
+    settings = SequiturSettings(trees=30, folds=4)
     scorer = SequiturScorer(settings, device="cpu")
     return scorer, scorer.fit(gather_evidence(planted)[0], split, seed=0)
 
@@ -61,8 +64,27 @@ def test_a_pair_is_judged_by_the_mean_over_its_rows(
     judge, pairs = fitted[0].judge, split.test.pairs
     rows = [judge.table.rows(pairs, salt) for salt in range(2)]
     assert not np.array_equal(*rows)
-    said = np.mean([judge.learners.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0)
+    said = np.mean(
+        [judge.learners.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0
+    )
     np.testing.assert_allclose(judge.logits(pairs)["line"], said)
+
+
+def test_newcomers_are_judged_by_learners_of_their_own(
+    fitted: tuple[SequiturScorer, FitReport],
+) -> None:
+    scorer, _ = fitted
+    judge = scorer.joined_by(scorer.judge.table.evidence.features[:2]).judge
+    new = judge.table.evidence.concept_count - 1
+    pairs = np.array([[0, new], [new, 1], [new, new - 1], [0, 1]])
+    said = judge.logits(pairs)["line"]
+    rows = [judge.table.rows(pairs, salt) for salt in range(2)]
+    theirs, others = (
+        np.mean([learners.logits(x)["line"] for x in rows], axis=0)
+        for learners in (judge.of_newcomers, judge.learners)
+    )
+    np.testing.assert_allclose(said, [*theirs[:3], others[3]])
+    assert not np.isclose(theirs, others).any()
 
 
 def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
@@ -77,7 +99,7 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
     )
     evidence, asked = gather_evidence(planted)[0], positives[len(positives) // 2 :, ::-1]
     for which in ("positive", "none"):
-        scorer = SequiturScorer(SequiturSettings(trees=30, reverse_labels=which), device="cpu")
+        scorer = SequiturScorer(SequiturSettings(**SMALL, reverse_labels=which), device="cpu")
         scorer.fit(evidence, replace(split, train=train), seed=0)
         added = logit(scorer.score(asked)) - without_reverses(scorer, asked)
         assert (added < -4).all() if which == "positive" else np.abs(added).max() < 1e-6
@@ -87,7 +109,7 @@ def test_no_validation_label_has_a_part_in_what_is_said_of_validation_pairs(
     planted: Course, split: PairSplit
 ) -> None:
     """Else the validation figures that a training prints would be too good to be true."""
-    settings = SequiturSettings(trees=10)
+    settings = SequiturSettings(**SMALL)
     asked = split.validation
     flipped = replace(split, validation=LabelledPairs(asked.pairs, 1 - asked.labels))
     scorer, other = (_fitted(planted, parts, settings) for parts in (split, flipped))
@@ -114,7 +136,7 @@ def test_labels_that_mean_nothing_are_not_found_again(
                 split.validation.pairs, rng.permutation(split.validation.labels)
             ),
         )
-        scorer = _fitted(planted, shuffled, SequiturSettings(trees=10))
+        scorer = _fitted(planted, shuffled, SequiturSettings(**SMALL))
         asked = shuffled.validation
         found.append(auc(asked.labels, scorer.score(asked.pairs)))
     assert abs(np.mean(found) - 0.5) < 0.1
@@ -122,7 +144,7 @@ def test_labels_that_mean_nothing_are_not_found_again(
 
 def test_without_validation_pairs_nothing_is_calibrated(planted: Course, split: PairSplit) -> None:
     few = replace(split, train=split.train.take(np.arange(30)), validation=LabelledPairs.empty())
-    scorer = _fitted(planted, few, SequiturSettings(trees=10))
+    scorer = _fitted(planted, few, SequiturSettings(**SMALL))
     assert (scorer.slope, scorer.report.threshold) == (1.0, 0.5)
     assert np.isfinite(scorer.score(split.test.pairs)).all()
 
@@ -164,7 +186,7 @@ def test_concepts_it_never_met_are_placed_by_their_texts() -> None:
         fractions=(0.8, 0.2, 0.0),
         seed=0,
     )
-    scorer = SequiturScorer(SequiturSettings(trees=100), device="cpu")
+    scorer = SequiturScorer(SequiturSettings(trees=50, folds=4), device="cpu")
     scorer.fit(rest, split, seed=0)
 
     row[met_later] = rest.concept_count + np.arange(len(met_later))
@@ -215,7 +237,7 @@ def test_normal_scores_are_those_of_scikit_learn() -> None:
 def test_a_part_that_is_removed_is_really_gone(
     planted: Course, split: PairSplit, removed: dict[str, Any]
 ) -> None:
-    scorer = SequiturScorer(SequiturSettings(trees=10, **removed), device="cpu")
+    scorer = SequiturScorer(SequiturSettings(**SMALL, **removed), device="cpu")
     report = scorer.fit(gather_evidence(planted)[0], split, seed=0)
     pairs = split.test.pairs
     assert " and ".join(scorer.details(pairs)) == removed.get("learners", "trees and line")
@@ -239,7 +261,7 @@ def test_the_order_of_resources_is_kept_and_can_be_switched_off(
     ordered = replace(evidence, resource_links=np.eye(evidence.incidence.shape[1], k=1))
     pairs, names = split.test.pairs, {}
     for on in (True, False):
-        scorer = SequiturScorer(SequiturSettings(trees=10, resource_order=on), device="cpu")
+        scorer = SequiturScorer(SequiturSettings(**SMALL, resource_order=on), device="cpu")
         report = scorer.fit(ordered, split, seed=0)
         names[on] = set(scorer.judge.table.names)
         kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
@@ -262,7 +284,7 @@ def test_passages_are_a_second_likeness_of_texts_and_can_be_switched_off(
     passages[:3] = 0
     pairs, names = split.test.pairs, {}
     for on in (True, False):
-        scorer = SequiturScorer(SequiturSettings(trees=10, passages=on), device="cpu")
+        scorer = SequiturScorer(SequiturSettings(**SMALL, passages=on), device="cpu")
         report = scorer.fit(replace(evidence, passages=passages), split, seed=0)
         names[on] = set(scorer.judge.table.names)
         kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
@@ -286,6 +308,25 @@ def test_slope_and_intercept_are_those_of_a_logistic_regression() -> None:
     theirs = LogisticRegression(C=10.0, tol=1e-8).fit(z[:, None], labels)
     found = fitted_sigmoid(z, np.zeros(300), labels)
     np.testing.assert_allclose(found, [theirs.coef_[0, 0], theirs.intercept_[0]], atol=1e-4)
+
+
+@pytest.mark.parametrize(("which", "counted"), [("positive", False), ("both", True)])
+def test_reverses_are_reckoned_with_when_pairs_are_asked_about_like_labelled_ones(
+    planted: Course, split: PairSplit, which: Any, *, counted: bool
+) -> None:
+    """All validation pairs are positives whose reverse is known not to hold, or the reverses."""
+    positives = split.validation.positives
+    turned = LabelledPairs(positives[:, ::-1], np.zeros(len(positives), dtype=np.int64))
+    train = LabelledPairs(
+        np.concatenate([split.train.pairs, turned.pairs]),
+        np.concatenate([split.train.labels, turned.labels]),
+    )
+    settings = SequiturSettings(**SMALL, reverse_labels=which)
+    scorer = _fitted(planted, replace(split, train=train), settings)
+    asked = split.validation
+    z = scorer._z(asked.pairs)
+    r = scorer.rehearsal.reverses.z(asked.pairs) * counted
+    assert (scorer.slope, scorer.intercept) == fitted_sigmoid(z, r, asked.labels)
 
 
 def test_what_known_reverses_explain_is_not_blamed_on_the_others() -> None:

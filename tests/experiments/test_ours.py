@@ -85,6 +85,26 @@ def test_published_lines_are_told_with_and_without_the_reverses_that_leak() -> N
     assert rows["published", "mooc", "AUC if every known reverse counts"][1] == "reached"
 
 
+def test_sequitur_is_run_as_often_with_the_reverses_that_leak_as_without() -> None:
+    asked: list[Run] = []
+
+    def do(runs: Sequence[Run]) -> list[dict[str, Any]]:
+        asked.extend(runs)
+        return list(done(usual)(runs))
+
+    ours(Wanted(methods=["rf", "proprl"], encoder="wordllama"), do)
+    seeds = {
+        which: {
+            run.seed
+            for run in asked
+            if (run.method, run.protocol) == (OURS, "published")
+            and run.changes.get("reverse_labels") == which
+        }
+        for which in (None, "both")
+    }
+    assert seeds[None] == seeds["both"] == set(range(10))
+
+
 def test_a_lead_over_proprl_that_is_too_small_is_not_enough() -> None:
     rows = lines(found(lambda run: {**AUC, "proprl": 0.975}[run.method]))
     assert rows["leak-free", "mooc", "AUC above ProPRL, the next best"] == (

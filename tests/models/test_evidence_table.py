@@ -144,11 +144,36 @@ def test_a_concept_is_new_while_no_label_that_describes_a_pair_is_about_it() -> 
     np.testing.assert_array_equal(alone.newness(np.array([[0, 1], [1, 0]])), [0.5, 0.5])
 
 
-def test_a_tiny_course_has_no_lessons_about_newcomers() -> None:
-    known = labelled((0, 1, 1))
-    table = EvidenceTable(course(), known)
+@pytest.mark.parametrize("view", ["transitions", "passages"])
+def test_where_all_there_is_belongs_to_one_concept_nothing_of_it_is_taken_away(view: str) -> None:
+    """Without it, there would be nothing to compare with, and rows of another shape."""
+    only_0 = np.zeros((N, N))
+    only_0[0] = 1
+    evidence = Evidence(np.eye(N), incidence=csr_array(np.eye(N)))
+    evidence = replace(evidence, **{view: csr_array(only_0) if view == "transitions" else only_0})
+    known = labelled((0, 1, 1), (2, 3, 0), (4, 5, 1), (6, 7, 0))
+    table = EvidenceTable(evidence, known)
     rows, asked = table.lessons_about_newcomers("only a text")
     assert rows.shape == (len(asked), len(table.names))
+    part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
+    of_others = (part[asked.pairs] != part[0]).any(axis=1)
+    assert len(asked) == of_others.sum() > 0
+    assert len(table.lessons_about_newcomers("no label")[1]) > len(asked)
+
+
+def test_in_a_course_of_nothing_but_texts_nothing_can_be_taken_away() -> None:
+    table = EvidenceTable(Evidence(np.eye(N)), labelled((0, 1, 1), (2, 3, 0)))
+    assert not len(table.lessons_about_newcomers("only a text")[1])
+    assert len(table.lessons_about_newcomers("no label")[1])
+
+
+def test_where_labels_are_no_evidence_they_do_not_say_who_is_new() -> None:
+    moves = np.zeros((N, N))
+    moves[:5, :5] = 1
+    evidence, asked = Evidence(np.eye(N), csr_array(moves)), np.array([[0, 1], [0, 4], [0, 6]])
+    for known in (labelled(), labelled((0, 6, 1), (6, 1, 0), (1, 0, 1))):
+        table = EvidenceTable(evidence, known, sources="course")
+        np.testing.assert_array_equal(table.newness(asked), [0, 0, 1])
 
 
 def test_both_orders_of_a_pair_share_a_fold() -> None:

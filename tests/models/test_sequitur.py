@@ -16,6 +16,7 @@ from proprl.data import Course, load_course
 from proprl.data.splits import LabelledPairs, PairSplit, grouped_split
 from proprl.errors import ProprlError
 from proprl.evaluation import auc
+from proprl.evaluation.metrics import best_threshold, f1
 from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
@@ -65,25 +66,31 @@ def test_a_pair_is_judged_by_the_mean_over_its_rows(
     rows = [judge.table.rows(pairs, salt) for salt in range(2)]
     assert not np.array_equal(*rows)
     said = np.mean(
-        [judge.learners.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0
+        [judge.of_known.line.z(x).clip(logit(1 - SUREST), logit(SUREST)) for x in rows], axis=0
     )
     np.testing.assert_allclose(judge.logits(pairs)["line"], said)
 
 
-def test_newcomers_are_judged_by_learners_of_their_own(
+def test_newcomers_have_learners_of_their_own(
     fitted: tuple[SequiturScorer, FitReport],
 ) -> None:
-    scorer, _ = fitted
-    judge = scorer.joined_by(scorer.judge.table.evidence.features[:2]).judge
-    new = judge.table.evidence.concept_count - 1
-    pairs = np.array([[0, new], [new, 1], [new, new - 1], [0, 1]])
-    said = judge.logits(pairs)["line"]
+    """They speak alone of concepts that are only a text, and with the others where labels miss."""
+    scorer, report = fitted
+    kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
+    judge = kept.joined_by(scorer.judge.table.evidence.features[:2]).judge
+    known = judge.table.known
+    holds_0 = (known.pairs == 0).any(axis=1)
+    judge = replace(judge, table=judge.table.knowing(known.take(np.flatnonzero(~holds_0))))
+    text = judge.table.evidence.concept_count - 1
+    pairs = np.array([[1, text], [text, 1], [text, text - 1], [0, 1], [1, 2]])
+    np.testing.assert_array_equal(judge.table.newness(pairs), [1, 1, 1, 0.5, 0])
     rows = [judge.table.rows(pairs, salt) for salt in range(2)]
     theirs, others = (
         np.mean([learners.logits(x)["line"] for x in rows], axis=0)
-        for learners in (judge.of_newcomers, judge.learners)
+        for learners in (scorer.judge.of_newcomers, scorer.judge.of_known)
     )
-    np.testing.assert_allclose(said, [*theirs[:3], others[3]])
+    expected = [*theirs[:3], (theirs[3] + others[3]) / 2, others[4]]
+    np.testing.assert_allclose(judge.logits(pairs)["line"], expected)
     assert not np.isclose(theirs, others).any()
 
 
@@ -105,14 +112,17 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
         assert (added < -4).all() if which == "positive" else np.abs(added).max() < 1e-6
 
 
+@pytest.mark.parametrize("labels", [30, None], ids=["many newcomers", "all labels"])
 def test_no_validation_label_has_a_part_in_what_is_said_of_validation_pairs(
-    planted: Course, split: PairSplit
+    planted: Course, split: PairSplit, labels: int | None
 ) -> None:
     """Else the validation figures that a training prints would be too good to be true."""
+    split = replace(split, train=split.train.take(np.arange(len(split.train))[:labels]))
     settings = SequiturSettings(**SMALL)
     asked = split.validation
     flipped = replace(split, validation=LabelledPairs(asked.pairs, 1 - asked.labels))
     scorer, other = (_fitted(planted, parts, settings) for parts in (split, flipped))
+    assert (scorer.rehearsal.table.newness(asked.pairs) > 0).any() == (labels is not None)
     for pairs in (asked.pairs, asked.pairs[:, ::-1].copy()):
         for name, z in scorer._logits(pairs).items():
             np.testing.assert_array_equal(z, other._logits(pairs)[name])
@@ -247,6 +257,8 @@ def test_a_part_that_is_removed_is_really_gone(
         assert not any(
             name.startswith(("text", "moves", "resources")) for name in scorer.judge.table.names
         )
+    own = scorer.judge.of_newcomers is not scorer.judge.of_known
+    assert own == removed.get("newcomers", True)
     names = " ".join(scorer.judge.table.names)
     assert ("by roles" in names) == (removed not in ({"roles": False}, {"sources": "course"}))
     kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
@@ -310,23 +322,26 @@ def test_slope_and_intercept_are_those_of_a_logistic_regression() -> None:
     np.testing.assert_allclose(found, [theirs.coef_[0, 0], theirs.intercept_[0]], atol=1e-4)
 
 
-@pytest.mark.parametrize(("which", "counted"), [("positive", False), ("both", True)])
-def test_reverses_are_reckoned_with_when_pairs_are_asked_about_like_labelled_ones(
-    planted: Course, split: PairSplit, which: Any, *, counted: bool
+@pytest.mark.parametrize("which", ["positive", "both"])
+def test_reverses_count_in_calibration_only_if_pairs_are_drawn_like_labelled_ones(
+    planted: Course, split: PairSplit, which: Any
 ) -> None:
-    """All validation pairs are positives whose reverse is known not to hold, or the reverses."""
-    positives = split.validation.positives
-    turned = LabelledPairs(positives[:, ::-1], np.zeros(len(positives), dtype=np.int64))
-    train = LabelledPairs(
-        np.concatenate([split.train.pairs, turned.pairs]),
-        np.concatenate([split.train.labels, turned.labels]),
-    )
-    settings = SequiturSettings(**SMALL, reverse_labels=which)
-    scorer = _fitted(planted, replace(split, train=train), settings)
     asked = split.validation
-    z = scorer._z(asked.pairs)
-    r = scorer.rehearsal.reverses.z(asked.pairs) * counted
-    assert (scorer.slope, scorer.intercept) == fitted_sigmoid(z, r, asked.labels)
+    reverses = LabelledPairs(asked.pairs[:, ::-1], 1 - asked.labels)
+    train = LabelledPairs(
+        np.concatenate([split.train.pairs, reverses.pairs]),
+        np.concatenate([split.train.labels, reverses.labels]),
+    )
+    scorer = _fitted(
+        planted, replace(split, train=train), SequiturSettings(**SMALL, reverse_labels=which)
+    )
+    z, r = scorer._z(asked.pairs), scorer.rehearsal.reverses.z(asked.pairs)
+    assert (r < 0).any()
+    counted = r if which == "both" else 0 * r
+    assert (scorer.slope, scorer.intercept) == fitted_sigmoid(z, counted, asked.labels)
+    p = expit(scorer.slope * z + scorer.intercept + counted)
+    best = f1(asked.labels, p, best_threshold(asked.labels, p))
+    assert scorer.report.threshold == best / 2
 
 
 def test_what_known_reverses_explain_is_not_blamed_on_the_others() -> None:

@@ -15,7 +15,7 @@ from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
 REPEATS = 2
-"""Folds, seeds or draws that a variant is run on."""
+"""Folds, seeds or draws that a variant is run on for the table of parts."""
 SHOWN = ("leak-free", "published", "new-concepts")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from pydantic import Field
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.models.base import Settings, state_part
-from proprl.models.evidence_table import EvidenceTable, Sources
+from proprl.models.evidence_table import FOLDS, EvidenceTable, Sources
 from proprl.models.learners import Learners, Lessons
 from proprl.models.reverse_labels import ReverseLabels, Which
 from proprl.progress import SILENT, Progress
@@ -23,8 +24,8 @@ from proprl.training.objective import balanced_class_weights
 COUNTS = {"trees": 2.0, "line": 1.0}
 # What a lesson counts in which there is but a text of a newcomer: mostly there is more.
 ONLY_TEXT = 0.3
-# Pairs with a newcomer have one tree for so many of the others' trees: theirs have more nodes.
-FEWER = 2
+# How many trees newcomers have for each tree of the others: theirs have more nodes.
+TREES_OF_NEWCOMERS = 0.5
 STEPS = 2  # of a progress bar: lessons, learning
 
 
@@ -36,13 +37,14 @@ class SequiturSettings(Settings):
     """Rows that a leaf holds at least."""
     shyness: float = Field(100.0, gt=0)
     """How strongly the line's coefficients are drawn to 0."""
-    folds: int = Field(20, ge=2)
+    folds: int = Field(FOLDS, ge=2, le=1_000)
     """A pair is described by the labels outside its own fold: more folds leave more of them."""
     dealt: int = Field(2, ge=1)
     """How often pairs are dealt into folds; each time gives every pair another row. It learns from
     all rows of a known pair, and judges a pair by the mean over its rows."""
     reverse_labels: Which = "positive"
-    """Which known labels of the reverse order are evidence."""
+    """Which known labels of the reverse order are evidence. With `both` of them, probabilities are
+    those of pairs that are drawn like the labelled ones; see `reverse_labels`."""
     sources: Sources = "course and labels"
     """What else is evidence: the course, the labels of other pairs, or both."""
     roles: bool = True
@@ -52,7 +54,8 @@ class SequiturSettings(Settings):
     resource_order: bool = True
     """Whether the order of resources is evidence."""
     newcomers: bool = True
-    """Whether concepts without a known label have learners of their own."""
+    """Whether concepts without a label, but for those in a pair's own fold, have learners of their
+    own."""
     learners: Literal["trees and line", "trees", "line"] = "trees and line"
     """Whose logits count."""
 
@@ -68,9 +71,9 @@ class Judge:
 
     table: EvidenceTable
     reverses: ReverseLabels
-    learners: Learners
+    of_known: Learners
     of_newcomers: Learners
-    """Who has a say where no label of a concept is known; see `EvidenceTable.newness`."""
+    """Who has a say about concepts without a label; see `EvidenceTable.newness`."""
     dealt: int
 
     @classmethod
@@ -84,28 +87,28 @@ class Judge:
         def lessons(rows: FloatArray, asked: LabelledPairs, count: float = 1.0) -> Lessons:
             return Lessons(rows, asked.labels, count * classes[asked.labels])
 
-        def taught(by: Lessons, trees: int) -> Learners:
+        def learned(by: Lessons, trees: int) -> Learners:
             return Learners.taught(by, trees=trees, leaf=s.leaf, shyness=s.shyness, seed=seed)
 
         own, *again = (lessons(table.rows(known.pairs, salt), known) for salt in range(s.dealt))
         own = own.and_(*again)
+        progress.step()
+        of_known = of_newcomers = learned(own, s.trees)
         if s.newcomers:
             about_newcomers = lessons(*table.lessons_about_newcomers("no label")).and_(
                 lessons(*table.lessons_about_newcomers("only a text"), ONLY_TEXT)
             )
-        progress.step()
-        learners = taught(own, s.trees)
-        of_newcomers = taught(about_newcomers, -(-s.trees // FEWER)) if s.newcomers else learners
+            of_newcomers = learned(about_newcomers, ceil(s.trees * TREES_OF_NEWCOMERS))
         progress.step()
         reverses = ReverseLabels.learned(known, s.reverse_labels)
-        return cls(table, reverses, learners, of_newcomers, s.dealt)
+        return cls(table, reverses, of_known, of_newcomers, s.dealt)
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, known reverses apart."""
         logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
         for salt in range(self.dealt):
             x, newness = self.table.rows(pairs, salt), self.table.newness(pairs, salt)
-            for learners, share in ((self.learners, 1 - newness), (self.of_newcomers, newness)):
+            for learners, share in ((self.of_known, 1 - newness), (self.of_newcomers, newness)):
                 here = share > 0
                 if here.any():
                     for name, z in learners.logits(x[here]).items():
@@ -115,12 +118,12 @@ class Judge:
     def state(self) -> dict[str, FloatArray]:
         """Give the labels it knows and what it learned from them."""
         known = self.table.known
-        newcomers = {} if self.of_newcomers is self.learners else self.of_newcomers.state()
+        newcomers = {} if self.of_newcomers is self.of_known else self.of_newcomers.state()
         return {
             "known/pairs": known.pairs,
             "known/labels": known.labels,
             "reverses": self.reverses.weights,
-            **self.learners.state(),
+            **self.of_known.state(),
             **{f"newcomers/{name}": array for name, array in newcomers.items()},
         }
 
@@ -131,12 +134,12 @@ class Judge:
         """Give back the judge that `state` was taken from, with the course's evidence."""
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
         known = LabelledPairs(pairs, labels)
-        learners = Learners.restored(state)
-        newcomers = state_part(state, "newcomers/")
+        of_known = Learners.restored(state)
+        newcomers = state_part(state, "newcomers/")  # none if they have no learners of their own
         return cls(
             course.knowing(known),
             ReverseLabels(known, state["reverses"]),
-            learners,
-            Learners.restored(newcomers) if newcomers else learners,
+            of_known,
+            Learners.restored(newcomers) if newcomers else of_known,
             s.dealt,
         )

@@ -1,7 +1,8 @@
 """Sequitur: what follows from what. Explicit evidence, two learners, one calibrated probability.
 
 *Trees* and a *line* (logistic regression) read the same evidence about a pair: what texts, moves
-and resources say of it, and what is known of other pairs (`evidence_table`).
+and resources say of it, and what is known of other pairs (`evidence_table`). Concepts without a
+label have trees and a line of their own (`judge`).
 
 It learns twice. In the *rehearsal* only the training pairs are known: what it then says of the
 validation pairs sets slope, intercept and threshold, and stays its answer about them, so that

@@ -101,9 +101,9 @@ def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:
 
     known, other_known = LabelledPairs(pairs, labels), LabelledPairs(pairs, other_labels)
     table = EvidenceTable(evidence, known)
-    rows, asked = table.lessons_about_newcomers("only a text")
+    rows, asked = table.lessons_about_newcomers(known, "only a text")
     other_table = EvidenceTable(changed, other_known)
-    others, _ = other_table.lessons_about_newcomers("only a text")
+    others, _ = other_table.lessons_about_newcomers(known, "only a text")
     first = int(new[pairs].any(axis=1).sum())  # the lessons about that part come first
     assert new[asked.pairs[:first]].any(axis=1).all()
     np.testing.assert_array_equal(rows[:first], others[:first])
@@ -116,11 +116,10 @@ def test_lessons_about_concepts_without_a_label_hide_their_labels_and_nothing_el
     part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
     new = part == part.min()
     holds_new = new[pairs].any(axis=1)
-    rows, asked = EvidenceTable(course(), LabelledPairs(pairs, labels)).lessons_about_newcomers(
-        "no label"
-    )
+    known = LabelledPairs(pairs, labels)
+    rows, asked = EvidenceTable(course(), known).lessons_about_newcomers(known, "no label")
     flipped = LabelledPairs(pairs, np.where(holds_new, 1 - labels, labels))
-    others, _ = EvidenceTable(course(), flipped).lessons_about_newcomers("no label")
+    others, _ = EvidenceTable(course(), flipped).lessons_about_newcomers(known, "no label")
     first = int(holds_new.sum())
     np.testing.assert_array_equal(asked.pairs[:first], pairs[holds_new])
     np.testing.assert_array_equal(rows[:first], others[:first])
@@ -153,18 +152,18 @@ def test_where_all_there_is_belongs_to_one_concept_nothing_of_it_is_taken_away(v
     evidence = replace(evidence, **{view: csr_array(only_0) if view == "transitions" else only_0})
     known = labelled((0, 1, 1), (2, 3, 0), (4, 5, 1), (6, 7, 0))
     table = EvidenceTable(evidence, known)
-    rows, asked = table.lessons_about_newcomers("only a text")
+    rows, asked = table.lessons_about_newcomers(table.known, "only a text")
     assert rows.shape == (len(asked), len(table.names))
     part = fold_of(np.column_stack([np.arange(N)] * 2), PARTS, salt=0)
     of_others = (part[asked.pairs] != part[0]).any(axis=1)
     assert len(asked) == of_others.sum() > 0
-    assert len(table.lessons_about_newcomers("no label")[1]) > len(asked)
+    assert len(table.lessons_about_newcomers(table.known, "no label")[1]) > len(asked)
 
 
 def test_in_a_course_of_nothing_but_texts_nothing_can_be_taken_away() -> None:
     table = EvidenceTable(Evidence(np.eye(N)), labelled((0, 1, 1), (2, 3, 0)))
-    assert not len(table.lessons_about_newcomers("only a text")[1])
-    assert len(table.lessons_about_newcomers("no label")[1])
+    assert not len(table.lessons_about_newcomers(table.known, "only a text")[1])
+    assert len(table.lessons_about_newcomers(table.known, "no label")[1])
 
 
 def test_where_labels_are_no_evidence_they_do_not_say_who_is_new() -> None:

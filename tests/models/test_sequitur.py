@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
@@ -21,6 +22,7 @@ from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport
 from proprl.models.evidence_table import EvidenceTable
+from proprl.models.judge import Judge
 from proprl.models.learners import SUREST
 from proprl.models.line import Line
 from proprl.models.sequitur import SequiturScorer, SequiturSettings, fitted_sigmoid
@@ -39,6 +41,12 @@ def fitted(planted: Course, split: PairSplit) -> tuple[SequiturScorer, FitReport
     settings = SequiturSettings(trees=30, folds=4)
     scorer = SequiturScorer(settings, device="cpu")
     return scorer, scorer.fit(gather_evidence(planted)[0], split, seed=0)
+
+
+def turned_round(known: LabelledPairs) -> npt.NDArray[np.bool_]:
+    """Say whose reverse has a label, too."""
+    every = set(map(tuple, known.pairs.tolist()))
+    return np.array([(b, a) in every for a, b in known.pairs.tolist()])
 
 
 def without_reverses(scorer: SequiturScorer, pairs: IntArray) -> FloatArray:
@@ -110,6 +118,49 @@ def test_a_known_reverse_rules_a_pair_out_unless_switched_off(
         scorer.fit(evidence, replace(split, train=train), seed=0)
         added = logit(scorer.score(asked)) - without_reverses(scorer, asked)
         assert (added < -4).all() if which == "positive" else np.abs(added).max() < 1e-6
+
+
+def test_where_every_known_reverse_counts_lone_pairs_have_learners_of_their_own(
+    planted: Course, split: PairSplit
+) -> None:
+    """A pair is lone if its reverse has no known label; what others say teaches nothing of it."""
+    lone = split.train.take(np.flatnonzero(~turned_round(split.train)))
+    half = lone.take(np.arange(0, len(lone), 2))
+    known = LabelledPairs(
+        np.concatenate([lone.pairs, half.pairs[:, ::-1]]),
+        np.concatenate([lone.labels, 1 - half.labels]),
+    )
+    flipped = LabelledPairs(
+        known.pairs, np.where(turned_round(known), 1 - known.labels, known.labels)
+    )
+    settings = SequiturSettings(**SMALL, sources="course", reverse_labels="both")
+
+    def judge_of(known: LabelledPairs) -> Judge:
+        table = EvidenceTable(gather_evidence(planted)[0], known, sources="course")
+        return Judge.taught(table, settings, seed=0)
+
+    judge, other = judge_of(known), judge_of(flipped)
+    asked = split.test.pairs
+    for name, said in judge.logits(asked).items():
+        np.testing.assert_array_equal(said, other.logits(asked)[name])
+    reversed_ = half.pairs[:5]
+    assert not np.array_equal(judge.logits(reversed_)["line"], other.logits(reversed_)["line"])
+    kept = Judge.restored(judge.state(), judge.table, settings)
+    for pairs in (asked, reversed_):
+        np.testing.assert_array_equal(kept.logits(pairs)["trees"], judge.logits(pairs)["trees"])
+
+
+def test_where_hardly_a_pair_is_lone_all_are_learned_from(
+    planted: Course, split: PairSplit
+) -> None:
+    pairs, labels = split.train.pairs, split.train.labels
+    both_orders = LabelledPairs(
+        np.concatenate([pairs, pairs[:, ::-1]]), np.concatenate([labels, 1 - labels])
+    )
+    settings = SequiturSettings(**SMALL, reverse_labels="both", newcomers=False)
+    table = EvidenceTable(gather_evidence(planted)[0], both_orders.distinct())
+    judge = Judge.taught(table, settings, seed=0)
+    assert judge.of_lone is judge.of_known
 
 
 @pytest.mark.parametrize("labels", [30, None], ids=["many newcomers", "all labels"])

@@ -32,7 +32,7 @@ FOLDS = 10
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
 # The same for a single method, when it comes to other results with the same settings.
-REVISIONS = {"sequitur": 2}
+REVISIONS = {"sequitur": 3}
 
 
 @dataclass(frozen=True)

@@ -100,25 +100,28 @@ class EvidenceTable:
         unlabelled = in_other_folds[pairs, fold_of(pairs, self.folds, salt)[:, None]] == 0
         return np.asarray((np.where(only_a_text, 1.0, 0.5) * unlabelled).max(axis=1))
 
-    def lessons_about_newcomers(self, there_is: Newcomer) -> tuple[FloatArray, LabelledPairs]:
-        """Give rows of known pairs in which a concept is taken for new, and these pairs.
+    def lessons_about_newcomers(
+        self, asked: LabelledPairs, there_is: Newcomer
+    ) -> tuple[FloatArray, LabelledPairs]:
+        """Give rows of pairs in which a concept is taken for new, and these pairs.
 
         A fifth of the concepts is taken for new at a time, and no label about any of them
         describes a pair.
         """
         concepts = np.arange(self.evidence.concept_count)
         part = fold_of(np.column_stack([concepts, concepts]), PARTS, salt=0)
-        rows, asked = [np.empty((0, len(self.names)), dtype=np.float32)], [np.empty(0, np.int64)]
+        rows, chosen = [np.empty((0, len(self.names)), dtype=np.float32)], [np.empty(0, np.int64)]
         for one in range(PARTS):
             new = part == one
-            holds_new = new[self.known.pairs].any(axis=1)
-            table = self.knowing(self.known.take(np.flatnonzero(~holds_new)))
+            others = np.flatnonzero(~new[self.known.pairs].any(axis=1))
+            table = self.knowing(self.known.take(others))
             bare = table if there_is == "no label" else table._with_texts_alone(new)
-            if bare is None or not holds_new.any():
+            holds_new = np.flatnonzero(new[asked.pairs].any(axis=1))
+            if bare is None or not len(holds_new):
                 continue
-            rows.append(bare._by_all_labels(self.known.pairs[holds_new]))
-            asked.append(np.flatnonzero(holds_new))
-        return np.vstack(rows), self.known.take(np.concatenate(asked))
+            rows.append(bare._by_all_labels(asked.pairs[holds_new]))
+            chosen.append(holds_new)
+        return np.vstack(rows), asked.take(np.concatenate(chosen))
 
     def _with_texts_alone(self, concepts: npt.NDArray[np.bool_]) -> EvidenceTable | None:
         """Give the table of a course that has nothing but texts for these concepts.

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
+from proprl.evaluation.metrics import enough_to_choose
 from proprl.models.base import Settings, state_part
 from proprl.models.evidence_table import FOLDS, EvidenceTable, Sources
 from proprl.models.learners import Learners, Lessons
@@ -72,6 +73,8 @@ class Judge:
     table: EvidenceTable
     reverses: ReverseLabels
     of_known: Learners
+    of_lone: Learners
+    """Who judges lone pairs, whose reverse has no known label, where every such label counts."""
     of_newcomers: Learners
     """Who has a say about concepts without a label; see `EvidenceTable.newness`."""
     dealt: int
@@ -82,7 +85,9 @@ class Judge:
     ) -> Self:
         """Learn from the known pairs of a table."""
         known = table.known
-        classes = np.array(balanced_class_weights(torch.from_numpy(known.labels)))
+        reverses = ReverseLabels.learned(known, s.reverse_labels)
+        described = [table.rows(known.pairs, salt) for salt in range(s.dealt)]
+        progress.step()
 
         def lessons(rows: FloatArray, asked: LabelledPairs, count: float = 1.0) -> Lessons:
             return Lessons(rows, asked.labels, count * classes[asked.labels])
@@ -90,25 +95,37 @@ class Judge:
         def learned(by: Lessons, trees: int) -> Learners:
             return Learners.taught(by, trees=trees, leaf=s.leaf, shyness=s.shyness, seed=seed)
 
-        own, *again = (lessons(table.rows(known.pairs, salt), known) for salt in range(s.dealt))
-        own = own.and_(*again)
-        progress.step()
-        of_known = of_newcomers = learned(own, s.trees)
+        def learned_from(which: IntArray) -> Learners:
+            first, *again = (lessons(rows[which], known.take(which)) for rows in described)
+            return learned(first.and_(*again), s.trees)
+
+        classes = _class_weights(known)
+        of_known = of_lone = learned_from(np.arange(len(known)))
+        lone = _lone(known, reverses, s.reverse_labels)
+        asked = known.take(lone)
+        if len(asked) < len(known):
+            classes = _class_weights(asked)
+            of_lone = learned_from(lone)
+        of_newcomers = of_lone
         if s.newcomers:
-            about_newcomers = lessons(*table.lessons_about_newcomers("no label")).and_(
-                lessons(*table.lessons_about_newcomers("only a text"), ONLY_TEXT)
+            about_newcomers = lessons(*table.lessons_about_newcomers(asked, "no label")).and_(
+                lessons(*table.lessons_about_newcomers(asked, "only a text"), ONLY_TEXT)
             )
             of_newcomers = learned(about_newcomers, ceil(s.trees * TREES_OF_NEWCOMERS))
         progress.step()
-        reverses = ReverseLabels.learned(known, s.reverse_labels)
-        return cls(table, reverses, of_known, of_newcomers, s.dealt)
+        return cls(table, reverses, of_known, of_lone, of_newcomers, s.dealt)
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, known reverses apart."""
         logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
+        lone = self.reverses.signs(pairs) == 0
         for salt in range(self.dealt):
             x, newness = self.table.rows(pairs, salt), self.table.newness(pairs, salt)
-            for learners, share in ((self.of_known, 1 - newness), (self.of_newcomers, newness)):
+            for learners, share in (
+                (self.of_known, (1 - newness) * ~lone),
+                (self.of_lone, (1 - newness) * lone),
+                (self.of_newcomers, newness),
+            ):
                 here = share > 0
                 if here.any():
                     for name, z in learners.logits(x[here]).items():
@@ -118,12 +135,14 @@ class Judge:
     def state(self) -> dict[str, FloatArray]:
         """Give the labels it knows and what it learned from them."""
         known = self.table.known
-        newcomers = {} if self.of_newcomers is self.of_known else self.of_newcomers.state()
+        lone = {} if self.of_lone is self.of_known else self.of_lone.state()
+        newcomers = {} if self.of_newcomers is self.of_lone else self.of_newcomers.state()
         return {
             "known/pairs": known.pairs,
             "known/labels": known.labels,
             "reverses": self.reverses.weights,
             **self.of_known.state(),
+            **{f"lone/{name}": array for name, array in lone.items()},
             **{f"newcomers/{name}": array for name, array in newcomers.items()},
         }
 
@@ -134,12 +153,33 @@ class Judge:
         """Give back the judge that `state` was taken from, with the course's evidence."""
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
         known = LabelledPairs(pairs, labels)
+        # Who has no learners of their own has no part of the state.
         of_known = Learners.restored(state)
-        newcomers = state_part(state, "newcomers/")  # none if they have no learners of their own
+        lone, newcomers = state_part(state, "lone/"), state_part(state, "newcomers/")
+        of_lone = Learners.restored(lone) if lone else of_known
         return cls(
             course.knowing(known),
             ReverseLabels(known, state["reverses"]),
             of_known,
-            Learners.restored(newcomers) if newcomers else of_known,
+            of_lone,
+            Learners.restored(newcomers) if newcomers else of_lone,
             s.dealt,
         )
+
+
+def _lone(known: LabelledPairs, reverses: ReverseLabels, which: Which) -> IntArray:
+    """Give the places of the known pairs that those who judge lone pairs learn from.
+
+    Where every known reverse counts, pairs are asked about that are drawn like the labelled ones.
+    A negative whose reverse has no label is hardly ever a positive turned round, for that positive
+    would have one. So lone pairs ask another question than the rest, and are learned from alone,
+    unless they are too few.
+    """
+    lone = np.flatnonzero(reverses.signs(known.pairs) == 0)
+    if which == "both" and enough_to_choose(known.labels[lone]):
+        return lone
+    return np.arange(len(known))
+
+
+def _class_weights(asked: LabelledPairs) -> FloatArray:
+    return np.array(balanced_class_weights(torch.from_numpy(asked.labels)))

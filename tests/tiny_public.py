@@ -9,7 +9,7 @@ from proprl.data.benchmarks import BenchmarkSet, Counts, PublicFile
 
 COMMIT = "0" * 40
 
-# The label 0,1 means the concepts at 1 and 2, Sets → Logic: label ids are one too small.
+# The label 0,1 means the topics after Web_page and after Sets: Sets → Logic.
 FILES = {
     "dgcpl/Tiny/concepts_index.csv": "0,Web_page\n1,Sets\n2,Logic_(mathematics)\n3,Proof\n",
     "dgcpl/Tiny/train.csv": "start_concept,end_concept,result\n0,1,1\n1,0,0\n0,1,1\n",
@@ -18,14 +18,14 @@ FILES = {
     "dgcpl/Tiny/clickStreamLink_data_id.csv": (
         "C1(head)_id,C2(tail)_id,Num\n1,2,37.0\n0,3,12\n1,2,500.0\n"
     ),
-    # GKROM has a concept more, in another order.
+    # GKROM has a concept more, in another order. Between the last two topics Proof stands again.
     "gkrom/Tiny/concepts_index.csv": (
-        "0,Proof\n1,Trees\n2,Sets\n3,Web_page\n4,Logic_(mathematics)\n"
+        "0,Proof\n1,Web_page\n2,Sets\n3,Logic_(mathematics)\n4,Trees\n"
     ),
     "gkrom/Tiny/resources_index.csv": "0,uni_101\n1,uni_202\n",
-    "gkrom/Tiny/r_contain_c_data_train.csv": "resource,concept,result\n0,2,1\n1,1,1\n1,2,0\n",
+    "gkrom/Tiny/r_contain_c_data_train.csv": "resource,concept,result\n0,2,1\n1,4,1\n1,2,0\n",
     "gkrom/Tiny/r_contain_c_data_val.csv": "resource,concept,result\n1,0,1\n",
-    "gkrom/Tiny/r_contain_c_data_test.csv": "resource,concept,result\n0,4,1\n",
+    "gkrom/Tiny/r_contain_c_data_test.csv": "resource,concept,result\n0,3,1\n",
     "gkrom/Tiny/depend_on_r_data_train.csv": "resource_1,resource_2,result\n1,0,1\n0,1,0\n",
     "gkrom/Tiny/depend_on_r_data_val.csv": "resource_1,resource_2,result\n1,0,1\n",
     "gkrom/Tiny/depend_on_r_data_test.csv": "resource_1,resource_2,result\n0,1,0\n",
@@ -52,7 +52,7 @@ TINY = BenchmarkSet(
         for path, content in FILES.items()
     ),
     texts="prereq/tiny/cs_courses.csv",
-    label_offset=1,
+    repeated_topics=((4, "Proof"),),
     released_behaviour_offset=-1,
 )
 

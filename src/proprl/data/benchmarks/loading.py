@@ -44,14 +44,19 @@ def load_benchmark(
     folder = data_root(root)
     check_files(public, folder)
     dgcpl, gkrom = folder / "dgcpl" / public.folder, folder / "gkrom" / public.folder
-    names = layouts.read_index(dgcpl / "concepts_index.csv")
+    released = layouts.read_index(dgcpl / "concepts_index.csv")
+    pairs = layouts.read_pairs(dgcpl)
+    names, row_of_label = released, list(range(len(released)))
+    if alignment == "fixed" and public.repeated_topics is not None:
+        topics = _topics(gkrom, public.repeated_topics)
+        names, row_of_label = _meant(released, topics, pairs)
     titles = layouts.read_index(gkrom / "resources_index.csv")
     resources, notes = _resources(public, folder, titles)
     if incidence == "gkrom":
         mentions, foreign = _mentions(gkrom, names)
         notes += foreign
     else:
-        H = layouts.read_hypergraph(dgcpl / "Hypergraph_H.csv", (len(names), len(titles)))
+        H = layouts.read_hypergraph(dgcpl / "Hypergraph_H.csv", (len(released), len(titles)))
         mentions = _matrix_links(H)
     course = Course.from_tables(
         name=public.name,
@@ -63,9 +68,9 @@ def load_benchmark(
         resources=resources,
         concept_resources=mentions,
         resource_links=_resource_links(gkrom),
-        transitions=_transitions(public, dgcpl, len(names), alignment),
-        pairs=_pairs(public, dgcpl, alignment),
-        features=layouts.read_bert(dgcpl / "bert_embeddings.csv", names) if features else None,
+        transitions=_transitions(public, dgcpl, len(released), alignment),
+        pairs=_pairs(pairs, row_of_label),
+        features=_bert(dgcpl, released, names) if features else None,
         repeated_pairs="keep",
     )
     return replace(course, warnings=(*notes, *course.warnings))
@@ -84,10 +89,43 @@ def _id(letter: str, number: str) -> pl.Expr:
     return pl.format(letter + "{}", pl.col(number))
 
 
-def _pairs(public: BenchmarkSet, dgcpl: Path, alignment: Alignment) -> pl.DataFrame:
-    offset = public.label_offset if alignment == "fixed" else 0
-    shifted = layouts.read_pairs(dgcpl).with_columns(pl.col("start", "end") + offset)
-    return shifted.select(
+def _topics(gkrom: Path, repeated: tuple[tuple[int, str], ...]) -> list[str]:
+    """Return the topics in the order in which the labels of a set count them."""
+    topics = layouts.read_index(gkrom / "concepts_index.csv")
+    for place, name in repeated:
+        topics.insert(place, name)
+    return topics
+
+
+def _meant(
+    released: list[str], topics: list[str], pairs: pl.DataFrame
+) -> tuple[list[str], list[int]]:
+    """Return the names of all concepts, and for each id of a label the row of what it means.
+
+    What labels mean beyond the released concepts comes after them.
+    """
+    next_topic = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
+    meant = [next_topic.get(name, name) for name in released]  # no label names the last topic
+    named = sorted({*pairs["start"], *pairs["end"]})
+    names = [*released, *dict.fromkeys(meant[i] for i in named if meant[i] not in released)]
+    row_of = {name: row for row, name in enumerate(names)}
+    return names, [row_of.get(name, row) for row, name in enumerate(meant)]
+
+
+def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
+    X = layouts.read_bert(dgcpl / "bert_embeddings.csv", released)
+    if len(names) > len(released):
+        raise PublicDataError(
+            f"BERT vectors were released for {len(released)} concepts, but labels speak of "
+            f'{len(names) - len(released)} more: read them with alignment="published"'
+        )
+    return X
+
+
+def _pairs(pairs: pl.DataFrame, row_of_label: list[int]) -> pl.DataFrame:
+    ids = pl.col("start", "end")
+    meant = pairs.with_columns(ids.replace_strict(dict(enumerate(row_of_label))))
+    return meant.select(
         source=_id("c", "start"), target=_id("c", "end"), label="result", split="split"
     )
 

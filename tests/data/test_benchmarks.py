@@ -359,7 +359,7 @@ class TestTheRepair:
         assert len(positives) == 601
         assert _said(positives, said) == 338
 
-        # The next row of the released list is the next topic for less than half of them.
+        # The next row of the released list is the next topic for two of three.
         published = load_benchmark("lecturebank", public_data, alignment="published")
         assert _said(named(published, _moved(published, 1)), said) == 256
         for shift in OTHER_SHIFTS:

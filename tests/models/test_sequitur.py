@@ -140,14 +140,45 @@ def test_where_every_known_reverse_counts_lone_pairs_have_learners_of_their_own(
         return Judge.taught(table, settings, seed=0)
 
     judge, other = judge_of(known), judge_of(flipped)
-    asked = split.test.pairs
-    for name, said in judge.logits(asked).items():
-        np.testing.assert_array_equal(said, other.logits(asked)[name])
-    reversed_ = half.pairs[:5]
-    assert not np.array_equal(judge.logits(reversed_)["line"], other.logits(reversed_)["line"])
+    assert judge.of_newcomers is not None
+    assert other.of_newcomers is not None
+    newcomers, of_other = judge.of_newcomers.state(), other.of_newcomers.state()
+    assert all(np.array_equal(newcomers[name], of_other[name]) for name in newcomers)
+    asked, reversed_ = split.test.pairs, half.pairs[:5]
     kept = Judge.restored(judge.state(), judge.table, settings)
-    for pairs in (asked, reversed_):
-        np.testing.assert_array_equal(kept.logits(pairs)["trees"], judge.logits(pairs)["trees"])
+    for name in ("trees", "line"):
+        said = judge.logits(asked)[name]
+        np.testing.assert_array_equal(said, other.logits(asked)[name])
+        by_lone, by_all = (
+            learners.logits(judge.table.rows(asked))[name]
+            for learners in (judge.of_lone, judge.of_known)
+        )
+        np.testing.assert_allclose(said, by_lone)
+        assert not np.allclose(said, by_all)
+        of_others = judge.logits(reversed_)[name]
+        assert not np.array_equal(of_others, other.logits(reversed_)[name])
+        for pairs in (asked, reversed_):
+            np.testing.assert_array_equal(kept.logits(pairs)[name], judge.logits(pairs)[name])
+
+
+def test_without_learners_of_their_own_newcomers_are_judged_like_others(
+    planted: Course, split: PairSplit
+) -> None:
+    lone = split.train.take(np.flatnonzero(~turned_round(split.train)))
+    pair = lone.pairs[:1]
+    known = LabelledPairs(
+        np.concatenate([lone.pairs, pair[:, ::-1]]), np.append(lone.labels, 1 - lone.labels[0])
+    )
+    # Of its concepts there is no other label.
+    elsewhere = ~np.isin(known.pairs, pair).any(axis=1)
+    elsewhere[[0, -1]] = True
+    table = EvidenceTable(gather_evidence(planted)[0], known.take(np.flatnonzero(elsewhere)))
+    assert table.newness(pair) == 0.5
+    settings = SequiturSettings(**SMALL, reverse_labels="both", newcomers=False)
+    judge = Judge.taught(table, settings, seed=0)
+    rows = [table.rows(pair, salt) for salt in range(judge.dealt)]
+    expected = np.mean([judge.of_known.logits(x)["trees"] for x in rows], axis=0)
+    np.testing.assert_allclose(judge.logits(pair)["trees"], expected)
 
 
 def test_where_hardly_a_pair_is_lone_all_are_learned_from(
@@ -308,7 +339,7 @@ def test_a_part_that_is_removed_is_really_gone(
         assert not any(
             name.startswith(("text", "moves", "resources")) for name in scorer.judge.table.names
         )
-    own = scorer.judge.of_newcomers is not scorer.judge.of_known
+    own = scorer.judge.of_newcomers is not None
     assert own == removed.get("newcomers", True)
     names = " ".join(scorer.judge.table.names)
     assert ("by roles" in names) == (removed not in ({"roles": False}, {"sources": "course"}))

@@ -75,8 +75,8 @@ class Judge:
     of_known: Learners
     of_lone: Learners
     """Who judges lone pairs, whose reverse has no known label, where every such label counts."""
-    of_newcomers: Learners
-    """Who has a say about concepts without a label; see `EvidenceTable.newness`."""
+    of_newcomers: Learners | None
+    """Who has a say about concepts without a label, lone or not; see `EvidenceTable.newness`."""
     dealt: int
 
     @classmethod
@@ -106,7 +106,7 @@ class Judge:
         if len(asked) < len(known):
             classes = _class_weights(asked)
             of_lone = learned_from(lone)
-        of_newcomers = of_lone
+        of_newcomers = None
         if s.newcomers:
             about_newcomers = lessons(*table.lessons_about_newcomers(asked, "no label")).and_(
                 lessons(*table.lessons_about_newcomers(asked, "only a text"), ONLY_TEXT)
@@ -116,18 +116,23 @@ class Judge:
         return cls(table, reverses, of_known, of_lone, of_newcomers, s.dealt)
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
-        """Give what each learner says of each pair, known reverses apart."""
+        """Give what each learner says of each pair, without what its reverse adds."""
         logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
-        lone = self.reverses.signs(pairs) == 0
+        lone = np.zeros(len(pairs), dtype=bool)
+        if self.of_lone is not self.of_known:
+            lone = self.reverses.signs(pairs) == 0
+        newness: FloatArray = np.zeros(len(pairs))
         for salt in range(self.dealt):
-            x, newness = self.table.rows(pairs, salt), self.table.newness(pairs, salt)
+            x = self.table.rows(pairs, salt)
+            if self.of_newcomers is not None:
+                newness = self.table.newness(pairs, salt)
             for learners, share in (
                 (self.of_known, (1 - newness) * ~lone),
                 (self.of_lone, (1 - newness) * lone),
                 (self.of_newcomers, newness),
             ):
                 here = share > 0
-                if here.any():
+                if learners is not None and here.any():
                     for name, z in learners.logits(x[here]).items():
                         logits[name][here] += share[here] * z / self.dealt
         return logits
@@ -136,7 +141,7 @@ class Judge:
         """Give the labels it knows and what it learned from them."""
         known = self.table.known
         lone = {} if self.of_lone is self.of_known else self.of_lone.state()
-        newcomers = {} if self.of_newcomers is self.of_lone else self.of_newcomers.state()
+        newcomers = {} if self.of_newcomers is None else self.of_newcomers.state()
         return {
             "known/pairs": known.pairs,
             "known/labels": known.labels,
@@ -156,13 +161,12 @@ class Judge:
         # Who has no learners of their own has no part of the state.
         of_known = Learners.restored(state)
         lone, newcomers = state_part(state, "lone/"), state_part(state, "newcomers/")
-        of_lone = Learners.restored(lone) if lone else of_known
         return cls(
             course.knowing(known),
             ReverseLabels(known, state["reverses"]),
             of_known,
-            of_lone,
-            Learners.restored(newcomers) if newcomers else of_lone,
+            Learners.restored(lone) if lone else of_known,
+            Learners.restored(newcomers) if newcomers else None,
             s.dealt,
         )
 

@@ -100,7 +100,7 @@ class SequiturScorer:
         return p
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
-        """Give the probability that each learner would give alone, without known reverses."""
+        """Give the probability that each learner would give alone, without what a reverse adds."""
         logits = self._logits(pairs)
         return {name: expit(self.slope * z + self.intercept) for name, z in logits.items()}
 

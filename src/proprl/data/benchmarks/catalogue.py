@@ -111,9 +111,9 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
         files=_pinned("dgcpl/LectureBank/", "gkrom/LectureBank/"),
         texts="gkrom/LectureBank/cs_courses.csv",
         # Labels are one topic out in LectureBank's list of 322 topics, which GKROM's index is, but
-        # for the second of two equal names. 246 of them are concepts of this set, so the next one
-        # in its own index is another topic half of the time: tests/data/test_benchmarks.py proves
-        # it from the annotations. The released loader takes 1 off the clickstream here too;
+        # for the second of two equal names. 246 of them are concepts of this set, so for a third
+        # of the labels the next row of its own index is another topic. The annotations prove it:
+        # tests/data/test_benchmarks.py. The released loader takes 1 off the clickstream here too;
         # `alignment="published"` leaves the clickstream of this set alone and shows the labels'
         # fault by itself.
         repeated_topics=((61, "question answering"), (263, "named entity recognition")),

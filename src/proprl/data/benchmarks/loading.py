@@ -46,7 +46,7 @@ def load_benchmark(
     dgcpl, gkrom = folder / "dgcpl" / public.folder, folder / "gkrom" / public.folder
     released = layouts.read_index(dgcpl / "concepts_index.csv")
     pairs = layouts.read_pairs(dgcpl)
-    names, row_of_label = released, list(range(len(released)))
+    names, row_of_label = released, {row: row for row in range(len(released))}
     if alignment == "fixed" and public.repeated_topics is not None:
         topics = _topics(gkrom, public.repeated_topics)
         names, row_of_label = _meant(released, topics, pairs)
@@ -99,17 +99,17 @@ def _topics(gkrom: Path, repeated: tuple[tuple[int, str], ...]) -> list[str]:
 
 def _meant(
     released: list[str], topics: list[str], pairs: pl.DataFrame
-) -> tuple[list[str], list[int]]:
+) -> tuple[list[str], dict[int, int]]:
     """Return the names of all concepts, and for each id of a label the row of what it means.
 
     What labels mean beyond the released concepts comes after them.
     """
+    # Of a name that stands there twice, the first is taken: hence from the end.
     next_topic = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
-    meant = [next_topic.get(name, name) for name in released]  # no label names the last topic
-    named = sorted({*pairs["start"], *pairs["end"]})
-    names = [*released, *dict.fromkeys(meant[i] for i in named if meant[i] not in released)]
+    meant = {i: next_topic[released[i]] for i in sorted({*pairs["start"], *pairs["end"]})}
+    names = list(dict.fromkeys([*released, *meant.values()]))
     row_of = {name: row for row, name in enumerate(names)}
-    return names, [row_of.get(name, row) for row, name in enumerate(meant)]
+    return names, {i: row_of[name] for i, name in meant.items()}
 
 
 def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
@@ -122,9 +122,8 @@ def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
     return X
 
 
-def _pairs(pairs: pl.DataFrame, row_of_label: list[int]) -> pl.DataFrame:
-    ids = pl.col("start", "end")
-    meant = pairs.with_columns(ids.replace_strict(dict(enumerate(row_of_label))))
+def _pairs(pairs: pl.DataFrame, row_of_label: dict[int, int]) -> pl.DataFrame:
+    meant = pairs.with_columns(pl.col("start", "end").replace_strict(row_of_label))
     return meant.select(
         source=_id("c", "start"), target=_id("c", "end"), label="result", split="split"
     )

@@ -89,28 +89,30 @@ class Judge:
         described = [table.rows(known.pairs, salt) for salt in range(s.dealt)]
         progress.step()
 
-        def lessons(rows: FloatArray, asked: LabelledPairs, count: float = 1.0) -> Lessons:
+        def lessons(
+            rows: FloatArray, asked: LabelledPairs, among: LabelledPairs, count: float = 1.0
+        ) -> Lessons:
+            classes = np.array(balanced_class_weights(torch.from_numpy(among.labels)))
             return Lessons(rows, asked.labels, count * classes[asked.labels])
 
         def learned(by: Lessons, trees: int) -> Learners:
             return Learners.taught(by, trees=trees, leaf=s.leaf, shyness=s.shyness, seed=seed)
 
         def learned_from(which: IntArray) -> Learners:
-            first, *again = (lessons(rows[which], known.take(which)) for rows in described)
+            asked = known.take(which)
+            first, *again = (lessons(rows[which], asked, asked) for rows in described)
             return learned(first.and_(*again), s.trees)
 
-        classes = _class_weights(known)
         of_known = of_lone = learned_from(np.arange(len(known)))
-        lone = _lone(known, reverses, s.reverse_labels)
-        asked = known.take(lone)
-        if len(asked) < len(known):
-            classes = _class_weights(asked)
-            of_lone = learned_from(lone)
+        which = _lone(known, reverses, s.reverse_labels)
+        lone = known.take(which)
+        if len(lone) < len(known):
+            of_lone = learned_from(which)
         of_newcomers = None
         if s.newcomers:
-            about_newcomers = lessons(*table.lessons_about_newcomers(asked, "no label")).and_(
-                lessons(*table.lessons_about_newcomers(asked, "only a text"), ONLY_TEXT)
-            )
+            no_label = table.lessons_about_newcomers(lone, "no label")
+            only_a_text = table.lessons_about_newcomers(lone, "only a text")
+            about_newcomers = lessons(*no_label, lone).and_(lessons(*only_a_text, lone, ONLY_TEXT))
             of_newcomers = learned(about_newcomers, ceil(s.trees * TREES_OF_NEWCOMERS))
         progress.step()
         return cls(table, reverses, of_known, of_lone, of_newcomers, s.dealt)
@@ -183,7 +185,3 @@ def _lone(known: LabelledPairs, reverses: ReverseLabels, which: Which) -> IntArr
     if which == "both" and enough_to_choose(known.labels[lone]):
         return lone
     return np.arange(len(known))
-
-
-def _class_weights(asked: LabelledPairs) -> FloatArray:
-    return np.array(balanced_class_weights(torch.from_numpy(asked.labels)))

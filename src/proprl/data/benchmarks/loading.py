@@ -35,7 +35,8 @@ def load_benchmark(
     `alignment` "fixed" repairs the two index faults of the public data, so that labels, names,
     resources and behaviour speak of the same concepts; "published" leaves them as released.
     `features` "bert" and `incidence` "published" read `bert_embeddings.csv` and
-    `Hypergraph_H.csv`, which must be copied into the folder first: they are not fetched.
+    `Hypergraph_H.csv`, which must be copied into the folder first: they are not fetched. Both were
+    released for the released concepts; LectureBank's labels speak of more when "fixed".
     """
     _check_option("alignment", alignment, get_args(Alignment))
     _check_option("features", features, (None, *get_args(Features)))

@@ -131,7 +131,7 @@ def _effects(course: str, name: str, found: Results) -> Iterator[Effect]:
 
 def _shifted(course: str) -> str:
     """Name what the released index of a public set puts one row out."""
-    return "Behaviour" if BENCHMARKS[course].repeated_topics is None else "Labels"
+    return "Labels" if BENCHMARKS[course].labels_are_out else "Behaviour"
 
 
 def _values(results: Sequence[Mapping[str, Any]], metric: str) -> list[float]:

@@ -2,7 +2,8 @@
 
 *Trees* and a *line* (logistic regression) read the same evidence about a pair: what texts, moves
 and resources say of it, and what is known of other pairs (`evidence_table`). Concepts without a
-label have trees and a line of their own (`judge`).
+label have trees and a line of their own, and so have pairs without a known reverse where every
+known reverse counts (`judge`).
 
 It learns twice. In the *rehearsal* only the training pairs are known: what it then says of the
 validation pairs sets slope, intercept and threshold, and stays its answer about them, so that

@@ -70,6 +70,11 @@ class BenchmarkSet:
     the topic that comes next in GKROM's index, in which these have to be put back first."""
     released_behaviour_offset: int = 0  # what the released loader adds to clickstream ids
 
+    @property
+    def labels_are_out(self) -> bool:
+        """Whether labels mean other concepts than those they name."""
+        return self.repeated_topics is not None
+
 
 def _pinned(*beginnings: str) -> tuple[PublicFile, ...]:
     """Return the pinned files whose paths begin so."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proprl.data.folds import leak_free_folds, new_concept_splits
+from proprl.data.folds import leak_free_folds, new_concept_splits, with_fewer_labels
 from proprl.data.splits import LabelledPairs
 from proprl.errors import SplitError
 
@@ -83,3 +83,28 @@ def test_repeats_differ_and_the_seed_decides() -> None:
     first, second = new_concept_splits(labelled(pairs=2000), repeats=2)
     assert rows(first.test) != rows(second.test)
     assert new_concept_splits(labelled(pairs=2000), repeats=2) == (first, second)
+
+
+def test_a_smaller_share_of_labels_is_part_of_a_larger_one() -> None:
+    split = leak_free_folds(labelled(), folds=5)[0]
+    half, quarter = with_fewer_labels(split, 0.5), with_fewer_labels(split, 0.25)
+    assert rows(quarter.train) < rows(half.train) < rows(split.train)
+    assert rows(quarter.validation) < rows(half.validation) < rows(split.validation)
+    assert len(half.train) == pytest.approx(len(split.train) / 2, abs=3)
+    assert set(quarter.validation.labels) == {0, 1}
+    assert half.test is split.test
+
+
+def test_both_orders_of_a_pair_are_kept_or_dropped_together() -> None:
+    split = leak_free_folds(labelled(), folds=5)[0]
+    kept, there = rows(with_fewer_labels(split, 0.5).train), rows(split.train)
+    both = {pair for pair in there if pair[::-1] in there}
+    assert both & kept
+    assert both - kept
+    assert all((pair in kept) == (pair[::-1] in kept) for pair in both)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.1])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(SplitError, match="above 0 and at most 1"):
+        with_fewer_labels(leak_free_folds(labelled(), folds=5)[0], share)

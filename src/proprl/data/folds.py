@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from proprl.data.grouping import draw_parts, unordered_codes
@@ -74,3 +76,19 @@ def new_concept_splits(
             )
         )
     return tuple(splits)
+
+
+def with_fewer_labels(split: PairSplit, share: float, *, seed: int = 0) -> PairSplit:
+    """Return the split with this share of its training and of its validation pairs.
+
+    Both orders of a pair are kept, or dropped, together. With the same seed a smaller share is
+    part of a larger one. Test pairs stay as they are.
+    """
+    if not 0 < share <= 1:
+        raise SplitError(f"a share of labels is above 0 and at most 1, not {share}")
+
+    def kept(part: LabelledPairs) -> LabelledPairs:
+        drawn = draw_parts(part.labels, unordered_codes(part.pairs), [share, 1 - share], seed)
+        return part.take(np.flatnonzero(drawn == 0))
+
+    return replace(split, train=kept(split.train), validation=kept(split.validation))

@@ -8,6 +8,7 @@ from proprl.experiments.costs import table3
 from proprl.experiments.experiment import Experiment
 from proprl.experiments.faults import faults
 from proprl.experiments.homogenisation import figure1
+from proprl.experiments.label_curve import label_curve
 from proprl.experiments.ours import ours
 from proprl.experiments.sensitivity import hyper
 from proprl.experiments.tables import table1, table2
@@ -22,12 +23,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hyper": hyper,
     "faults": faults,
     "ours": ours,
+    "labels": label_curve,
     "tune": tune,
 }
 
 ALL = "all"
 # Not the paper's: what tuning makes are settings, and Sequitur is ours. They are asked for by name.
-PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name not in ("ours", "tune"))
+PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name not in ("ours", "labels", "tune"))
 
 
 def find_experiments(name: str) -> dict[str, Experiment]:

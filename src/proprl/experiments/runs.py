@@ -15,7 +15,7 @@ import torch
 from proprl.data.benchmarks import BENCHMARKS, load_benchmark
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
-from proprl.data.folds import leak_free_folds, new_concept_splits
+from proprl.data.folds import leak_free_folds, new_concept_splits, with_fewer_labels
 from proprl.data.splits import LabelledPairs, PairSplit, given_split
 from proprl.errors import DivergedError, ProprlError
 from proprl.evaluation.memoriser import memorised_labels
@@ -56,11 +56,14 @@ class Run:
     """The pairs that are scored; what is to be chosen is chosen on validation."""
     watched: bool = False
     """Whether the similarity of pairs is followed from epoch to epoch."""
+    label_share: float = 1.0
+    """The share of the training and validation pairs that is known."""
 
     def __str__(self) -> str:
         """Name the run as one line of a progress bar or an error does."""
         repeat = f"seed {self.seed}" if self.protocol == "published" else f"fold {self.fold}"
-        return f"{self.method} on {self.course}, {repeat}"
+        fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"
+        return f"{self.method} on {self.course}, {repeat}{fewer}"
 
     def key(self, data: str) -> str:
         """Give the name under which the result on that data is kept.
@@ -106,6 +109,8 @@ def split_of(run: Run, course: Course) -> PairSplit:
     else:
         known = ", ".join(PROTOCOLS)
         raise ProprlError(f"there is no protocol {run.protocol!r}; known: {known}")
+    if run.label_share < 1:
+        split = with_fewer_labels(split, run.label_share)
     return _shuffled(split, run.seed) if run.shuffled_labels else split
 
 
@@ -146,6 +151,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "metrics": metrics,
         "threshold": report.threshold,
         "labels": part.labels.tolist(),
+        "known_labels": len(split.train) + len(split.validation),
         "memorised": memorised_labels(split.train, part.pairs),
         "scores": {"forward": forward.tolist(), "reverse": reverse.tolist()},
         "train_seconds": fitted - started,

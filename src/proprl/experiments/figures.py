@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from proprl.errors import MissingExtraError
 from proprl.files import write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # The width of one and of two columns of a printed page, in inches.
@@ -52,6 +53,18 @@ def new_figure(width: float, height: float, *, columns: int = 1, rows: int = 1) 
     figure = Figure(figsize=(width, height), layout="constrained")
     figure.subplots(rows, columns, squeeze=False)
     return figure
+
+
+def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
+    """Draw a curve that is told apart from those of other indexes, in colour or without."""
+    axis.plot(
+        x,
+        y,
+        color=COLOURS[index % len(COLOURS)],
+        linestyle=LINES[index % len(LINES)],
+        marker=MARKERS[index % len(MARKERS)],
+        label=label,
+    )
 
 
 def save_figure(draw: Callable[[], Figure], stem: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from proprl.errors import ProprlError
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
-from proprl.experiments.figures import COLOURS, LINES, MARKERS, PAGE, new_figure
+from proprl.experiments.figures import PAGE, draw_curve, new_figure
 from proprl.experiments.ours import targets
 from proprl.experiments.plans import experiment_settings, plan
 from proprl.experiments.runner import metric_values
@@ -123,14 +123,8 @@ def draw(points: Sequence[Point]) -> Figure:
 def _draw_panel(axis: Axes, points: Sequence[Point], metric: str) -> None:
     for index, (method, curve) in enumerate(groupby(points, lambda p: p.method)):
         along = list(curve)
-        axis.plot(
-            [p.labels for p in along],
-            [getattr(p, metric) for p in along],
-            color=COLOURS[index % len(COLOURS)],
-            linestyle=LINES[index % len(LINES)],
-            marker=MARKERS[index % len(MARKERS)],
-            label=_title(method),
-        )
+        reached = [getattr(p, metric) for p in along]
+        draw_curve(axis, index, _title(method), [p.labels for p in along], reached)
     labels = sorted({p.labels for p in points})
     axis.set_xscale("log", base=2)
     axis.set_xticks(labels, [str(n) for n in labels])

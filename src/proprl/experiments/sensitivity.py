@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
-from proprl.experiments.figures import COLOURS, LINES, MARKERS, PAGE, new_figure
+from proprl.experiments.figures import PAGE, draw_curve, new_figure
 from proprl.experiments.plans import experiment_settings, plan
 from proprl.experiments.runner import metric_values
 from proprl.experiments.runs import Run
@@ -126,15 +126,7 @@ def _draw_panel(axis: Axes, points: Sequence[Point], values: Sequence[float]) ->
     places = {value: place for place, value in enumerate(values)}  # evenly spaced
     for index, course in enumerate(dict.fromkeys(p.course for p in points)):
         curve = [p for p in points if p.course == course]
-        colour = COLOURS[index % len(COLOURS)]
-        axis.plot(
-            [places[p.value] for p in curve],
-            [p.auc for p in curve],
-            color=colour,
-            linestyle=LINES[index % len(LINES)],
-            marker=MARKERS[index % len(MARKERS)],
-            label=course,
-        )
+        draw_curve(axis, index, course, [places[p.value] for p in curve], [p.auc for p in curve])
         (used,) = (p for p in curve if p.used)
         ring: dict[str, Any] = {"color": "black", "markerfacecolor": "none", "markeredgewidth": 0.8}
         label = "setting used" if course == points[-1].course else None

@@ -93,6 +93,7 @@ def test_a_smaller_share_of_labels_is_part_of_a_larger_one() -> None:
     assert len(half.train) == pytest.approx(len(split.train) / 2, abs=3)
     assert set(quarter.validation.labels) == {0, 1}
     assert half.test is split.test
+    assert with_fewer_labels(split, 1.0) == split
 
 
 def test_both_orders_of_a_pair_are_kept_or_dropped_together() -> None:
@@ -108,3 +109,14 @@ def test_both_orders_of_a_pair_are_kept_or_dropped_together() -> None:
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     with pytest.raises(SplitError, match="above 0 and at most 1"):
         with_fewer_labels(leak_free_folds(labelled(), folds=5)[0], share)
+
+
+def test_labels_of_one_kind_are_refused() -> None:
+    everything = labelled()
+    with pytest.raises(SplitError, match="pairs has 0 positive"):
+        leak_free_folds(LabelledPairs(everything.pairs, 0 * everything.labels))
+    one = everything.distinct()
+    labels = np.zeros(len(one), dtype=np.int64)
+    labels[0] = 1
+    with pytest.raises(SplitError, match="train of fold"):
+        leak_free_folds(LabelledPairs(one.pairs, labels))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from proprl.data.grouping import draw_parts, unordered_codes
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits import LabelledPairs, PairSplit, refuse_single_class
 from proprl.errors import SplitError
 
 
@@ -21,6 +21,7 @@ def leak_free_folds(
     """
     if folds < 3:
         raise SplitError(f"folds must be 3 or more (train, validation, test), not {folds}")
+    refuse_single_class(labelled, "pairs")
     distinct = labelled.distinct()
     fold = draw_parts(distinct.labels, unordered_codes(distinct.pairs), [1 / folds] * folds, seed)
 
@@ -30,9 +31,11 @@ def leak_free_folds(
     splits = []
     for test in range(folds):
         validation = (test + 1) % folds
+        train = part((fold != test) & (fold != validation))
+        refuse_single_class(train, f"train of fold {test}")
         splits.append(
             PairSplit(
-                train=part((fold != test) & (fold != validation)),
+                train=train,
                 validation=part(fold == validation),
                 test=part(fold == test),
                 protocol="leak-free",
@@ -86,6 +89,8 @@ def with_fewer_labels(split: PairSplit, share: float, *, seed: int = 0) -> PairS
     """
     if not 0 < share <= 1:
         raise SplitError(f"a share of labels is above 0 and at most 1, not {share}")
+    if share == 1:
+        return split
 
     def kept(part: LabelledPairs) -> LabelledPairs:
         drawn = draw_parts(part.labels, unordered_codes(part.pairs), [share, 1 - share], seed)

@@ -139,7 +139,7 @@ def given_split(labelled: LabelledPairs, parts: Sequence[str], *, seed: int = 0)
 
     names = np.asarray(parts, dtype=np.str_)
     divided = {name: _in_order(labelled.take(np.flatnonzero(names == name))) for name in PARTS}
-    _refuse_single_class(divided["train"], "train")
+    refuse_single_class(divided["train"], "train")
     notes: list[str] = []
     if not len(divided["validation"]):
         fractions = {"train": 1 - _VALIDATION_SHARE, "validation": _VALIDATION_SHARE}
@@ -189,7 +189,7 @@ def _drawn_split(
 ) -> PairSplit:
     _check_fractions(fractions)
     _refuse_contradictions(labelled)
-    _refuse_single_class(labelled, "pairs")
+    refuse_single_class(labelled, "pairs")
     distinct = labelled.distinct()
     groups = unordered_codes(distinct.pairs) if grouped else pair_codes(distinct.pairs)
     wanted = {name: share for name, share in zip(PARTS, fractions, strict=True) if share > 0}
@@ -263,7 +263,8 @@ def _refuse_contradictions(labelled: LabelledPairs) -> None:
         )
 
 
-def _refuse_single_class(labelled: LabelledPairs, where: str) -> None:
+def refuse_single_class(labelled: LabelledPairs, where: str) -> None:
+    """Raise if there are not both labels to learn from; `where` says whose pairs these are."""
     positive = int(labelled.labels.sum())
     negative = len(labelled) - positive
     if not (positive and negative):

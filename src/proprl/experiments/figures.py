@@ -61,7 +61,8 @@ def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequen
         x,
         y,
         color=COLOURS[index % len(COLOURS)],
-        linestyle=LINES[index % len(LINES)],
+        # The lines go round at another pace, so that the sixth curve is not the first again.
+        linestyle=LINES[(index + index // len(COLOURS)) % len(LINES)],
         marker=MARKERS[index % len(MARKERS)],
         label=label,
     )

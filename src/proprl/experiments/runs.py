@@ -29,6 +29,8 @@ from proprl.progress import SILENT
 
 PROTOCOLS = ("published", "leak-free", "new-concepts")
 FOLDS = 10
+FEWEST = 5
+"""Where labels are taken away, so many training pairs of each label must be left."""
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
 # The same for a single method, when it comes to other results with the same settings.
@@ -126,6 +128,8 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         run.course, run.alignment, root, run.encoder, settings.reads_passages
     )
     split = split_of(run, course)
+    if run.label_share < 1 and np.bincount(split.train.labels, minlength=2).min() < FEWEST:
+        return _nothing_learned(run, encoder, split)
     scorer = method(run.method)(settings, device="cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
     _warm_up()
@@ -160,6 +164,18 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
         "epochs": len(report.history.epochs),
         **({"similarity": watch.seen} if watch else {}),
+    }
+
+
+def _nothing_learned(run: Run, encoder: str, split: PairSplit) -> dict[str, Any]:
+    """Give the result of a run to which too few labels were left: no metric has a value."""
+    return {
+        "run": asdict(run),
+        "encoder": encoder,
+        "metrics": dict.fromkeys(("accuracy", "f1", "auc", "ordered_share")),
+        "known_labels": len(split.train) + len(split.validation),
+        "train_seconds": 0.0,
+        "score_seconds": 0.0,
     }
 
 

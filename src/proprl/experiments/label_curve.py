@@ -12,7 +12,7 @@ import numpy as np
 from proprl.data.benchmarks import BENCHMARKS
 from proprl.errors import ProprlError
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
-from proprl.experiments.figures import PAGE, draw_curve, new_figure
+from proprl.experiments.figures import COLUMN, PAGE, draw_curve, new_figure
 from proprl.experiments.ours import LABELS, targets
 from proprl.experiments.plans import experiment_settings, plan
 from proprl.experiments.runs import FEWEST, PROTOCOLS
@@ -135,14 +135,15 @@ def labels_needed(
 def draw(points: Sequence[Point]) -> Figure:
     """Draw a row of panels for each metric, a panel for each course, a curve for each method."""
     courses = list(dict.fromkeys(p.course for p in points))
-    figure = new_figure(PAGE, 0.4 + 1.9 * len(METRICS), columns=len(courses), rows=len(METRICS))
+    width = PAGE if len(courses) > 1 else COLUMN
+    figure = new_figure(width, 0.4 + 1.9 * len(METRICS), columns=len(courses), rows=len(METRICS))
     panels = iter(figure.axes)
     for metric, label in METRICS.items():
         lowest = min(getattr(p, metric) for p in points)  # one scale along a row
         for course in courses:
             axis = next(panels)
             _draw_panel(axis, [p for p in points if p.course == course], metric)
-            axis.set(ylim=(lowest - 0.02, 1.0), title=course, xlabel="labels")
+            axis.set(ylim=(lowest - 0.02, 1.01), title=course, xlabel="labels")
             axis.set_ylabel(label if course == courses[0] else "")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -25,6 +25,14 @@ def test_the_runs_most_alike_say_how_long_one_takes() -> None:
     pace.learn(took(elsewhere, 60))
     assert pace.expect(elsewhere) == 60
     assert pace.expect(NB) == 4
+
+
+def test_fewer_labels_take_less_time() -> None:
+    few = replace(NB, label_share=0.25)
+    pace = Pace([took(NB, 10)])
+    assert pace.expect(few) == 10  # as long as nothing else is known
+    pace.learn(took(few, 4))
+    assert (pace.expect(few), pace.expect(NB)) == (4, 10)
 
 
 def test_published_networks_start_first_then_networks_then_the_rest() -> None:

@@ -57,4 +57,5 @@ class Pace:
 
 def _kinds(run: Run) -> tuple[tuple[str, ...], ...]:
     """Give what runs of about the same length share, the narrowest first."""
-    return (run.method, run.preset, run.course), (run.method, run.preset)
+    alike = (run.method, run.preset)
+    return (*alike, run.course, f"{run.label_share:g}"), (*alike, run.course), alike

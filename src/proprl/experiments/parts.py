@@ -14,7 +14,7 @@ from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
 
 OURS = "sequitur"
-REPEATS = 2
+REPEATS = 3
 """Folds, seeds or draws that a variant is run on for the table of parts."""
 SHOWN = ("leak-free", "published", "new-concepts")
 

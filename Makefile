@@ -9,13 +9,13 @@ BIN    := $(VENV)/bin
 # package comes along. Elsewhere, name a CPU build: make demo TORCH=path-or-requirement
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint install install-dev install-text bench clean
+.PHONY: demo test lint install install-dev install-text install-reader bench clean
 
 demo: install
 	$(BIN)/proprl demo
 
 test: install-dev
-	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not browser and not publicdata"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not browser and not publicdata and not reader"
 
 lint: install-dev
 	$(BIN)/ruff check .
@@ -30,6 +30,7 @@ bench: install-dev
 install: $(VENV)/installed
 install-dev: $(VENV)/installed-dev
 install-text: $(VENV)/installed-text
+install-reader: $(VENV)/installed-reader
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +48,10 @@ $(VENV)/installed-dev: $(VENV)/installed
 
 $(VENV)/installed-text: $(VENV)/installed-dev
 	$(PIP) -e ".[text]"
+	touch $@
+
+$(VENV)/installed-reader: $(VENV)/installed-text
+	$(PIP) -e ".[reader]"
 	touch $@
 
 clean:

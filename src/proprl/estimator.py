@@ -22,6 +22,7 @@ from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, reliability
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.features.evidence import NONE, encode_alone, gather_evidence
+from proprl.features.readings import NOBODY, read_concepts
 from proprl.fitted import Fitted
 from proprl.models.base import TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
@@ -87,6 +88,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             course,
             self.encoder if FEATURES in needs else NONE,
             passages=settings.reads_passages,
+            reader=settings.read_by,
             progress=progress,
         )
         run = {
@@ -112,6 +114,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             concept_names=course.names,
             encoder=encoder,
             course_name=course.name,
+            course_subject=course.subject,
             course_fingerprint=course.fingerprint,
             validation_metrics=_metrics(scorer, split.validation, report.threshold),
             transitions=evidence.transitions,
@@ -144,7 +147,12 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         return _table(pairs, probabilities, self._fitted.concept_ids, self._fitted.concept_names)
 
     def predict_new(
-        self, name: str, description: str = "", *, against: str | Iterable[str] | None = None
+        self,
+        name: str,
+        description: str = "",
+        *,
+        against: str | Iterable[str] | None = None,
+        progress: Progress = SILENT,
     ) -> pl.DataFrame:
         """Score a concept that the model has never met with those it knows, in both orders.
 
@@ -162,7 +170,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
                 f"that take new ones: {able}"
             )
         joined = scorer.joined_by(
-            encode_alone(concept_text(name, description), self._fitted.encoder)
+            encode_alone(concept_text(name, description), self._fitted.encoder),
+            self._read_alone(name, progress),
         )
         new = np.full(len(others), len(ids))
         pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
@@ -239,6 +248,13 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path) -> None:
         """Write the model bundle; it predicts on another machine without the course."""
         self._fitted.save(Path(folder))
+
+    def _read_alone(self, name: str, progress: Progress) -> FloatArray | None:
+        """Give what the model's reader makes of a concept that came later, if it has a reader."""
+        reader = self._fitted.settings.read_by
+        if reader == NOBODY:
+            return None
+        return read_concepts([name], self._fitted.course_subject, reader, progress=progress)
 
     @property
     def threshold_(self) -> float:

@@ -43,6 +43,7 @@ class Fitted:
     concept_names: tuple[str, ...]
     encoder: str
     course_name: str
+    course_subject: str
     course_fingerprint: str
     validation_metrics: Mapping[str, float | int | None]
     transitions: SparseMatrix | None  # kept so that explanations can point at evidence
@@ -64,7 +65,11 @@ class Fitted:
             },
             "concepts": {"ids": list(self.concept_ids), "names": list(self.concept_names)},
             "encoder": self.encoder,
-            "course": {"name": self.course_name, "fingerprint": self.course_fingerprint},
+            "course": {
+                "name": self.course_name,
+                "subject": self.course_subject,
+                "fingerprint": self.course_fingerprint,
+            },
             "metrics": {"validation": dict(self.validation_metrics)},
         }
         evidence = pack_sparse("transitions", self.transitions) | pack_sparse(
@@ -126,6 +131,7 @@ class Fitted:
             concept_names=tuple(content["concepts"]["names"]),
             encoder=content["encoder"],
             course_name=content["course"]["name"],
+            course_subject=content["course"]["subject"],
             course_fingerprint=content["course"]["fingerprint"],
             validation_metrics=content["metrics"]["validation"],
             transitions=unpack_sparse("transitions", files["evidence"]),

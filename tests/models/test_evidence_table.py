@@ -14,6 +14,7 @@ from proprl.data.splits import LabelledPairs
 from proprl.graphs.evidence import Evidence
 from proprl.models.evidence_table import PARTS, EvidenceTable
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
+from proprl.models.order import expected_order, reading_likeness
 from proprl.models.pair_evidence import PairEvidence
 
 N = 8
@@ -27,6 +28,7 @@ def course() -> Evidence:
         incidence=csr_array(rng.integers(0, 2, (N, 5)).astype(float)),
         resource_links=csr_array(rng.integers(0, 2, (5, 5)).astype(float)),
         passages=rng.normal(size=(N, 4)),
+        readings=rng.normal(size=(N, 6)),
     )
 
 
@@ -55,12 +57,40 @@ def test_removing_or_flipping_a_pairs_own_label_does_not_change_its_evidence(
     flipped = {**labels, pair: 1 - labels[pair]}
     removed = {other: label for other, label in labels.items() if other != pair}
     asked = np.array([pair])
-    rows = [
-        EvidenceTable(course(), labelled(*((a, b, y) for (a, b), y in known.items()))).rows(asked)
+    tables = [
+        EvidenceTable(course(), labelled(*((a, b, y) for (a, b), y in known.items())))
         for known in (labels, flipped, removed)
     ]
-    np.testing.assert_array_equal(rows[0], rows[1])
-    np.testing.assert_array_equal(rows[0], rows[2])
+    for described in ([t.rows(asked) for t in tables], [t.order(asked) for t in tables]):
+        np.testing.assert_array_equal(described[0], described[1])
+        np.testing.assert_array_equal(described[0], described[2])
+
+
+def test_the_order_of_a_pair_comes_from_the_prerequisites_of_other_folds() -> None:
+    pairs = np.array([(a, b) for a in range(N) for b in range(a)])
+    known = LabelledPairs(pairs, np.arange(len(pairs)) % 3 // 2)  # a third of them hold
+    table, alike = EvidenceTable(course(), known, folds=4), reading_likeness(course().readings)
+    for salt in (0, 1):
+        fold = fold_of(pairs, 4, salt)
+        found = table.order(pairs, salt)
+        for one in range(4):
+            others = pairs[(known.labels == 1) & (fold != one)]
+            expected = expected_order(others, alike)[tuple(pairs[fold == one].T)]
+            np.testing.assert_array_equal(found[fold == one], expected)
+        np.testing.assert_allclose(table.order(pairs[:, ::-1].copy(), salt), -found, atol=1e-12)
+
+
+def test_there_is_no_order_without_readings_or_labels() -> None:
+    known, pairs = labelled((0, 1, 1), (2, 3, 0)), np.array([[4, 5]])
+    unread = EvidenceTable(replace(course(), readings=None), known)
+    unlabelled = EvidenceTable(course(), known, sources="course")
+    for table, tells in (
+        (unread, False),
+        (unlabelled, False),
+        (EvidenceTable(course(), known), True),
+    ):
+        assert table.tells_order == tells
+        assert (table.order(pairs) != 0).all() == tells
 
 
 def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> None:

@@ -25,6 +25,7 @@ from proprl.models.evidence_table import EvidenceTable
 from proprl.models.judge import Judge
 from proprl.models.learners import SUREST
 from proprl.models.line import Line
+from proprl.models.order import ordered_logits
 from proprl.models.sequitur import SequiturScorer, SequiturSettings, fitted_sigmoid
 
 # Few trees and folds: enough to show how it works, in a second.
@@ -393,6 +394,52 @@ def test_passages_are_a_second_likeness_of_texts_and_can_be_switched_off(
             assert report.facts["concepts with passages"] == len(passages) - 3
     assert names[True] > names[False]
     assert all("by passages" in name for name in names[True] - names[False])
+
+
+@pytest.fixture(scope="module")
+def read(planted: Course) -> Evidence:
+    """The planted course with readings that tell the level of a concept, and nothing else."""
+    rng = np.random.default_rng(0)
+    # The seed of the planted course draws its levels first.
+    level = np.random.default_rng(3).permutation(60) / 60
+    readings = 3 * np.outer(level, rng.normal(size=48)) + rng.normal(size=(60, 48))
+    return replace(gather_evidence(planted)[0], readings=readings)
+
+
+def test_readings_order_pairs_and_are_kept(read: Evidence, split: PairSplit) -> None:
+    scorer = SequiturScorer(SequiturSettings(**SMALL), device="cpu")
+    report = scorer.fit(read, split, seed=0)
+    judge, pairs = scorer.judge, split.test.pairs
+    order = np.mean([judge.table.order(pairs, salt) for salt in range(2)], axis=0)
+    said, reverse = judge._said(pairs), judge._said(pairs[:, ::-1].copy())
+    for name, z in judge.logits(pairs).items():
+        np.testing.assert_allclose(z, ordered_logits(said[name], reverse[name], order), rtol=1e-4)
+    kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
+    np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
+    positives = split.test.positives
+    assert (scorer.score(positives) > scorer.score(positives[:, ::-1].copy())).mean() > 0.95
+
+
+def test_a_new_concept_may_have_a_reading_or_none(read: Evidence, split: PairSplit) -> None:
+    scorer = SequiturScorer(SequiturSettings(**SMALL), device="cpu")
+    scorer.fit(read, split, seed=0)
+    assert read.readings is not None
+    text, new = np.ones((1, read.features.shape[1])), read.concept_count
+    pair = np.array([[0, new]])
+    without = scorer.joined_by(text)
+    joined = without.judge.table.evidence.readings
+    np.testing.assert_array_equal(joined, np.vstack([read.readings, np.zeros(48)]).astype("f4"))
+    scores = [scorer.joined_by(text, read.readings[[like]]).score(pair)[0] for like in (3, 40)]
+    assert len({*scores, without.score(pair)[0]}) == 3
+    orders = [one.judge.table.order(split.test.pairs) for one in (scorer, without)]
+    np.testing.assert_allclose(*orders, atol=1e-6)  # those it knows stay in their order
+
+
+def test_settings_say_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert SequiturSettings().reader == "none"
+    monkeypatch.setenv("PROPRL_READER", "language-model:some folder")
+    assert SequiturSettings().reader == "language-model:some folder"
+    assert SequiturSettings(reader="none").read_by == "none"
 
 
 def test_slope_and_intercept_are_those_of_a_logistic_regression() -> None:

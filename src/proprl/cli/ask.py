@@ -182,13 +182,14 @@ def _predict_many(
 def _predict_new(
     model: PrerequisiteModel, new: str, against: list[str] | None, top: int | None
 ) -> pl.DataFrame:
+    from proprl.cli.console import ProgressBar
     from proprl.data.lookup import is_known
 
     name, _, description = new.partition(":")
     known = model.fitted_.concept_ids, model.fitted_.concept_names
     if against is not None and "all" in against and not is_known("all", *known):
         against = None
-    table = model.predict_new(name, description, against=against)
+    table = model.predict_new(name, description, against=against, progress=ProgressBar())
     return table if top is None else table.head(top)
 
 

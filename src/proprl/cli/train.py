@@ -118,6 +118,7 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
         "preset": fitted.preset,
         "seed": fitted.seed,
         "encoder": fitted.encoder,
+        "reader": fitted.settings.read_by,
         "views": list(fitted.report.views),
         "missing_views": list(fitted.report.missing_views),
         "class_weights": list(fitted.report.class_weights),
@@ -138,13 +139,16 @@ def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     from proprl.cli.console import escape, say
     from proprl.data.course_split import NO_SPLIT
     from proprl.features.evidence import NONE
+    from proprl.features.readings import NOBODY
 
     report, parts = fitted.report, fitted.parts
     sizes = " / ".join(str(len(part)) for part in parts.values())
     used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
-    say(f"  evidence    {', '.join([*texts, *used])}")
+    reader = fitted.settings.read_by
+    read = [] if reader == NOBODY else [f"places in a curriculum ({reader})"]
+    say(f"  evidence    {', '.join([*texts, *read, *used])}")
     for view in report.missing_views:
         what = "learner behaviour" if view == "behaviour" else "resources that hold concepts"
         say(f"  [yellow]missing     {what}: the {view} view is switched off[/]")

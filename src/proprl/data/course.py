@@ -54,6 +54,7 @@ class Course:
     transitions: pl.DataFrame | None = None  # source, target, weight > 0
     pairs: pl.DataFrame | None = None  # source, target, label, and split where given
     features: FloatArray | None = None  # (n, d)
+    subject: str = ""  # such as "computer science": tells a reader which of its meanings a name has
     warnings: tuple[Problem, ...] = ()
 
     @classmethod
@@ -70,6 +71,7 @@ class Course:
         features: Any = None,
         name: str = "course",
         description: str = "",
+        subject: str = "",
         language: str = "",
         licence: str = "",
         repeated_pairs: RepeatedPairs = "error",
@@ -102,9 +104,15 @@ class Course:
             records = frame_records(frame, table, findings)
             if records is not None:
                 tables[table] = arrange(records, table, {}, findings)
-        texts = {"description": description, "language": language, "licence": licence}
+        texts = {
+            "name": name,
+            "description": description,
+            "subject": subject,
+            "language": language,
+            "licence": licence,
+        }
         return build_course(
-            {"name": name} | texts,
+            texts,
             tables,
             frozenset(frames),
             features,

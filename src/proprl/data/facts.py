@@ -10,6 +10,7 @@ def course_facts(course: Course) -> dict[str, str | int | float | None]:
     B, M = course.transition_matrix(), course.incidence()
     facts: dict[str, str | int | float | None] = {
         "name": course.name,
+        "subject": course.subject or None,
         "language": course.language or None,
         "licence": course.licence or None,
         "concepts": len(course),

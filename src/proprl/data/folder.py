@@ -13,7 +13,7 @@ from pathlib import Path
 from proprl.data.course import Course, build_course
 from proprl.data.findings import Findings
 from proprl.data.matrix import FEATURES_FILE, read_features, render_features
-from proprl.data.metadata import METADATA_FILE, Metadata, read_metadata, render_metadata
+from proprl.data.metadata import METADATA_FILE, TEXTS, Metadata, read_metadata, render_metadata
 from proprl.data.readers import FORMATS, read_table
 from proprl.data.tables import TABLES, arrange
 from proprl.data.validation import RepeatedPairs
@@ -70,7 +70,7 @@ def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Co
         features = read_features(folder / FEATURES_FILE, findings)
     _warn_of_lookalikes(present, findings)
     given = frozenset(table for table in TABLES if not present.isdisjoint(_TABLE_FILES[table]))
-    texts = {"name": folder.resolve().name, "description": "", "language": "", "licence": ""}
+    texts = dict.fromkeys(TEXTS, "") | {"name": folder.resolve().name}
     return build_course(
         texts | dict(metadata.texts),
         tables,
@@ -142,7 +142,7 @@ def write_course(
 
 def _render(course: Course, format: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of the folder."""
-    texts = {key: getattr(course, key) for key in ("name", "description", "language", "licence")}
+    texts = {key: getattr(course, key) for key in TEXTS}
     yield METADATA_FILE, render_metadata(texts)
     for table, frame in course.tables().items():
         yield f"{table}.{format}", RENDERERS[format](frame)

@@ -16,7 +16,8 @@ from proprl.data.readers import decode
 from proprl.data.tables import TABLES
 
 METADATA_FILE = "course.toml"
-_TEXTS = ("name", "description", "language", "licence")
+TEXTS = ("name", "description", "subject", "language", "licence")
+"""What course.toml may say of a course in words."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ def read_metadata(path: Path, findings: Findings) -> Metadata:
         row = int(line[1]) if line else None
         findings.error(path.name, f"is not valid TOML: {error}", row=row)
         return Metadata()
-    for key in content.keys() - {*_TEXTS, "columns"}:
-        near = get_close_matches(key, (*_TEXTS, "columns"), n=1)
+    for key in content.keys() - {*TEXTS, "columns"}:
+        near = get_close_matches(key, (*TEXTS, "columns"), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         findings.warn(path.name, f"this key is not known and not used{hint}", column=key)
     texts = {}
-    for key in _TEXTS:
+    for key in TEXTS:
         value = content.get(key)
         if isinstance(value, str):
             texts[key] = value
@@ -99,7 +100,7 @@ def _table_columns(
 
 def render_metadata(texts: Mapping[str, str]) -> bytes:
     """Return the content of a course.toml with these texts."""
-    return "".join(f"{key} = {_toml_text(texts[key])}\n" for key in _TEXTS).encode()
+    return "".join(f"{key} = {_toml_text(texts[key])}\n" for key in TEXTS).encode()
 
 
 def _toml_text(text: str) -> str:

@@ -22,6 +22,8 @@ from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
+from proprl.features.readings import NOBODY
+from proprl.models.registry import method_settings
 
 THEIRS = "proprl"
 SEEDS, OTHERS_SEEDS = 10, 5
@@ -107,7 +109,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
             titles=experiment_settings().titles,
         )
         title = f"Sequitur, {protocol}"
-        how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}"
+        how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}{_read()}"
         texts |= {
             f"ours-{protocol}.md": f"# {title}\n\n{how}\n\n{comparison.markdown()}",
             f"ours-{protocol}.csv": comparison.csv(),
@@ -136,6 +138,12 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         for protocol in COLUMNS
     ]
     return Outcome(results, tables, texts)
+
+
+def _read() -> str:
+    """Say who read about the concepts, if anyone did: Sequitur alone knows of it."""
+    reader = method_settings(OURS, "default").read_by
+    return "" if reader == NOBODY else f" For Sequitur, `{reader}` read about the concepts."
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:

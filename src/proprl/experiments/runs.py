@@ -90,10 +90,11 @@ def course_of(name: str, alignment: str, root: str | None) -> Course:
 
 @lru_cache(maxsize=8)
 def evidence_of(
-    name: str, alignment: str, root: str | None, encoder: str, passages: bool
+    name: str, alignment: str, root: str | None, encoder: str, passages: bool, reader: str
 ) -> tuple[Evidence, str]:
     """Give a course's evidence; texts are encoded once and shared by all runs of a process."""
-    return gather_evidence(course_of(name, alignment, root), encoder, passages=passages)
+    course = course_of(name, alignment, root)
+    return gather_evidence(course, encoder, passages=passages, reader=reader)
 
 
 def split_of(run: Run, course: Course) -> PairSplit:
@@ -125,7 +126,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     course = course_of(run.course, run.alignment, root)
     settings = method_settings(run.method, run.preset, **run.changes)
     evidence, encoder = evidence_of(
-        run.course, run.alignment, root, run.encoder, settings.reads_passages
+        run.course, run.alignment, root, run.encoder, settings.reads_passages, settings.read_by
     )
     split = split_of(run, course)
     if run.label_share < 1 and np.bincount(split.train.labels, minlength=2).min() < FEWEST:

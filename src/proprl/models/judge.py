@@ -9,14 +9,16 @@ from typing import Literal, Self
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.evaluation.metrics import enough_to_choose
+from proprl.features.readings import resolve_reader
 from proprl.models.base import Settings, state_part
 from proprl.models.evidence_table import FOLDS, EvidenceTable, Sources
 from proprl.models.learners import Learners, Lessons
+from proprl.models.order import ordered_logits
 from proprl.models.reverse_labels import ReverseLabels, Which
 from proprl.progress import SILENT, Progress
 from proprl.training.objective import balanced_class_weights
@@ -52,6 +54,9 @@ class SequiturSettings(Settings):
     """Whether labels of other pairs count by likeness of role, too."""
     passages: bool = True
     """Whether passages of resources that mention a concept are its second text."""
+    reader: str = Field("auto", validate_default=True)
+    """The language model that reads about the concepts: "none", the name of an encoder such as
+    language-model:FOLDER, or "auto", which is the one that is installed."""
     resource_order: bool = True
     """Whether the order of resources is evidence."""
     newcomers: bool = True
@@ -64,6 +69,17 @@ class SequiturSettings(Settings):
     def reads_passages(self) -> bool:
         """See `Settings`."""
         return self.passages
+
+    @property
+    def read_by(self) -> str:
+        """See `Settings`."""
+        return self.reader
+
+    @field_validator("reader")
+    @classmethod
+    def _concrete(cls, reader: str) -> str:
+        """Settle who reads, so that the settings of a kept model or result say it."""
+        return resolve_reader(reader)
 
 
 @dataclass(frozen=True)
@@ -119,6 +135,14 @@ class Judge:
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, without what its reverse adds."""
+        if not self.table.tells_order:
+            return self._said(pairs)
+        m, both = len(pairs), self._said(np.vstack([pairs, pairs[:, ::-1]]))
+        order = np.mean([self.table.order(pairs, salt) for salt in range(self.dealt)], axis=0)
+        return {name: ordered_logits(z[:m], z[m:], order) for name, z in both.items()}
+
+    def _said(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give what each learner says of each pair, whatever is known of the order."""
         logits: dict[str, FloatArray] = {name: np.zeros(len(pairs)) for name in COUNTS}
         lone = np.zeros(len(pairs), dtype=bool)
         if self.of_lone is not self.of_known:

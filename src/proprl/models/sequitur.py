@@ -105,18 +105,19 @@ class SequiturScorer:
         logits = self._logits(pairs)
         return {name: expit(self.slope * z + self.intercept) for name, z in logits.items()}
 
-    def joined_by(self, features: FloatArray) -> Self:
-        """Give the same scorer with more concepts, of which nothing is known but a vector."""
+    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:
+        """Give the same scorer with more concepts, of which nothing is known but a text."""
         known = self.judge.table.evidence
         X = np.vstack([known.features, features.astype(np.float32)])
         refuse_beyond_limit("sequitur", len(X), "concepts")
-        B, M, P = known.transitions, known.incidence, known.passages
+        B, M, P, R = known.transitions, known.incidence, known.passages, known.readings
         evidence = Evidence(
             X,
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
             resource_links=known.resource_links,
             passages=None if P is None else np.vstack([P, np.zeros_like(X[len(P) :])]),
+            readings=None if R is None else np.vstack([R, _readings_like(R, readings, features)]),
         )
         joined = copy(self)
         joined._take_up(evidence, self.judge.state(), self.rehearsal.state())
@@ -128,6 +129,7 @@ class SequiturScorer:
         return {
             "evidence/features": evidence.features,
             **({} if evidence.passages is None else {"evidence/passages": evidence.passages}),
+            **({} if evidence.readings is None else {"evidence/readings": evidence.readings}),
             **pack_sparse("evidence/transitions", evidence.transitions),
             **pack_sparse("evidence/incidence", evidence.incidence),
             **pack_sparse("evidence/resource_links", evidence.resource_links),
@@ -150,6 +152,7 @@ class SequiturScorer:
             incidence=unpack_sparse("evidence/incidence", state),
             resource_links=unpack_sparse("evidence/resource_links", state),
             passages=state.get("evidence/passages"),
+            readings=state.get("evidence/readings"),
         )
         scorer._take_up(evidence, state_part(state, "judge/"), state_part(state, "rehearsal/"))
         scorer.validation = state["validation"].astype(np.int64)
@@ -174,12 +177,14 @@ class SequiturScorer:
     def _kept(self, evidence: Evidence) -> Evidence:
         """Give what is evidence here, in single precision: a loaded model sees the same numbers."""
         passages = evidence.passages if self.settings.passages else None
+        readings = evidence.readings
         return Evidence(
             evidence.features.astype(np.float32),
             transitions=evidence.transitions,
             incidence=evidence.incidence,
             resource_links=evidence.resource_links if self.settings.resource_order else None,
             passages=None if passages is None else passages.astype(np.float32),
+            readings=None if readings is None else readings.astype(np.float32),
         )
 
     def _facts(self, evidence: Evidence) -> dict[str, float]:
@@ -289,6 +294,12 @@ def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[floa
 
     slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
     return float(slope), float(intercept)
+
+
+def _readings_like(R: FloatArray, given: FloatArray | None, features: FloatArray) -> FloatArray:
+    """Give readings of new concepts as wide as R; zeros where nobody has read about them."""
+    missing = np.zeros((len(features), R.shape[1]), dtype=R.dtype)
+    return missing if given is None else given.astype(R.dtype)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

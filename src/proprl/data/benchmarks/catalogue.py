@@ -60,6 +60,7 @@ class BenchmarkSet:
 
     name: str
     title: str
+    subject: str
     folder: str  # its name in the public repositories
     counts: Counts
     citation: str
@@ -87,6 +88,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
     "mooc": BenchmarkSet(
         name="mooc",
         title="Concepts of computer science in NPTEL lecture videos",
+        subject="computer science",
         folder="MOOC",
         counts=Counts(406, 382, 5051, 0, 1404, 5581, 1604, 201, 201, (802, 101, 100)),
         citation="S. Roy, M. Madhyastha, S. Lawrence, V. Rajan: Inferring Concept Prerequisite "
@@ -97,6 +99,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
     "ucd": BenchmarkSet(
         name="ucd",
         title="Concepts of computer science in university course descriptions",
+        subject="computer science",
         folder="University_Course",
         counts=Counts(407, 654, 3076, 0, 861, 5598, 1611, 201, 202, (806, 100, 101)),
         citation="C. Liang, J. Ye, Z. Wu, B. Pursel, C. L. Giles: Recovering Concept Prerequisite "
@@ -108,6 +111,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
     "lecturebank": BenchmarkSet(
         name="lecturebank",
         title="Topics of natural language processing in university lecture slides",
+        subject="natural language processing",
         folder="LectureBank",
         counts=Counts(295, 277, 2546, 26, 1210, 1204, 961, 120, 121, (480, 60, 61)),
         citation="I. Li, A. Fabbri, R. Tung, D. Radev: What Should I Learn First: Introducing "

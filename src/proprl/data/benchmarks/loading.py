@@ -62,6 +62,7 @@ def load_benchmark(
     course = Course.from_tables(
         name=public.name,
         description=public.title,
+        subject=public.subject,
         language="en",
         concepts=pl.DataFrame(
             {"id": _ids("c", len(names)), "name": [name.replace("_", " ") for name in names]}

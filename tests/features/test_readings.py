@@ -1,0 +1,71 @@
+"""What a reader makes of a concept's place: which sentences it reads, and who it is.
+
+Any encoder can read; wordllama does here, for it is there and quick.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proprl.data import Course
+from proprl.errors import FeatureError
+from proprl.features import readings
+from proprl.features.encoders import encode
+from proprl.features.evidence import gather_evidence
+from proprl.features.readings import read_concepts, resolve_reader
+from proprl.progress import SILENT
+
+
+def course(subject: str) -> Course:
+    concepts = pl.DataFrame({"id": ["t", "k"], "name": ["Tree", "Kernel"]})
+    return Course.from_tables(concepts=concepts, subject=subject)
+
+
+@pytest.mark.parametrize(("subject", "said"), [("botany", "botany "), ("  ", ""), ("", "")])
+def test_two_sentences_are_read_about_each_concept_and_name_the_subject(
+    subject: str, said: str
+) -> None:
+    evidence = gather_evidence(course(subject), "wordllama", reader="wordllama")[0]
+    taught = [f"In a {said}curriculum, {name} is taught in the" for name in ("Tree", "Kernel")]
+    then = [
+        f"In a {said}curriculum, once students understand {name}, they go on to learn"
+        for name in ("Tree", "Kernel")
+    ]
+    expected = np.hstack([encode(taught, "wordllama"), encode(then, "wordllama")])
+    np.testing.assert_allclose(evidence.readings, expected, rtol=1e-5)
+
+
+def test_without_a_reader_there_are_no_readings() -> None:
+    assert gather_evidence(course("botany"), "wordllama")[0].readings is None
+
+
+def test_concepts_are_read_a_few_at_a_time_and_keep_their_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ["a long name", "Limit", "Sum", "Derivative", "Set"]
+    together = read_concepts(names, "", "wordllama")
+    monkeypatch.setattr(readings, "AT_ONCE", 2)
+    steps: list[str] = []
+    monkeypatch.setattr(SILENT, "step", lambda: steps.append("step"), raising=False)
+    np.testing.assert_allclose(read_concepts(names, "", "wordllama"), together, rtol=1e-5)
+    assert len(steps) == 3
+
+
+def test_the_best_reader_is_named_by_the_environment_else_the_one_that_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PROPRL_READER", "wordllama")
+    assert resolve_reader("auto") == "wordllama"
+    assert resolve_reader("tfidf") == "tfidf"
+    monkeypatch.delenv("PROPRL_READER")
+    monkeypatch.setattr(readings, "installed_reader", lambda: "language-model:that one")
+    assert resolve_reader("auto") == "language-model:that one"
+    monkeypatch.setattr(readings, "installed_reader", lambda: None)
+    assert resolve_reader("auto") == "none"
+
+
+def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(FeatureError, match="language-model:"):
+        read_concepts(["Limit"], "", "nobody in particular")

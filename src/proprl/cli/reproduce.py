@@ -18,8 +18,8 @@ def reproduce(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, tune "
-            "or all."
+            help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
+            "readings, tune or all."
         ),
     ],
     data: Annotated[

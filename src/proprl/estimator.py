@@ -18,7 +18,7 @@ from proprl.data.course_split import split_course
 from proprl.data.lookup import find_concept
 from proprl.data.new_concept import check_new_concept, rows_against
 from proprl.data.splits import LabelledPairs
-from proprl.errors import ProprlError, UnknownConceptError
+from proprl.errors import FeatureError, ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, reliability
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.features.evidence import NONE, encode_alone, gather_evidence
@@ -254,7 +254,13 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         reader = self._fitted.settings.read_by
         if reader == NOBODY:
             return None
-        return read_concepts([name], self._fitted.course_subject, reader, progress=progress)
+        try:
+            return read_concepts([name], self._fitted.course_subject, reader, progress=progress)
+        except FeatureError as error:
+            raise FeatureError(
+                f"the model was trained on what {reader} made of the concepts, and it has to read "
+                f"about {name} too: {error}. A model trained with --set reader=none needs no reader"
+            ) from error
 
     @property
     def threshold_(self) -> float:

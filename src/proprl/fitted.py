@@ -131,7 +131,7 @@ class Fitted:
             concept_names=tuple(content["concepts"]["names"]),
             encoder=content["encoder"],
             course_name=content["course"]["name"],
-            course_subject=content["course"]["subject"],
+            course_subject=content["course"].get("subject", ""),
             course_fingerprint=content["course"]["fingerprint"],
             validation_metrics=content["metrics"]["validation"],
             transitions=unpack_sparse("transitions", files["evidence"]),

@@ -5,6 +5,8 @@ Any encoder can read; wordllama does here, for it is there and quick.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -58,12 +60,30 @@ def test_the_best_reader_is_named_by_the_environment_else_the_one_that_is_instal
 ) -> None:
     monkeypatch.setenv("PROPRL_READER", "wordllama")
     assert resolve_reader("auto") == "wordllama"
-    assert resolve_reader("tfidf") == "tfidf"
+    assert resolve_reader("none") == "none"
+    for unset in ("", "auto"):
+        monkeypatch.setenv("PROPRL_READER", unset)
+        monkeypatch.setattr(readings, "installed_reader", lambda: None)
+        assert resolve_reader("auto") == "none"
     monkeypatch.delenv("PROPRL_READER")
     monkeypatch.setattr(readings, "installed_reader", lambda: "language-model:that one")
     assert resolve_reader("auto") == "language-model:that one"
     monkeypatch.setattr(readings, "installed_reader", lambda: None)
     assert resolve_reader("auto") == "none"
+
+
+def test_a_folder_is_found_again_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert resolve_reader("language-model:model") == f"language-model:{tmp_path / 'model'}"
+    assert resolve_reader("language-model:on/a-hub") == "language-model:on/a-hub"
+
+
+def test_vectors_that_cannot_be_compared_are_no_readings() -> None:
+    with pytest.raises(FeatureError, match="tfidf is no reader"):
+        resolve_reader("tfidf")
 
 
 def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from proprl.models import order
-from proprl.models.order import COUNTS, RIDGE, expected_order, ordered_logits, reading_likeness
+from proprl.models.order import RIDGE, WEIGHT, expected_order, ordered_logits, reading_likeness
 
 N = 7
 
@@ -92,13 +92,13 @@ def test_the_order_shares_out_what_is_believed_of_both_orders() -> None:
     z = np.full(1, logit(0.8))
     assert expit(ordered_logits(z, z, np.zeros(1)))[0] == pytest.approx(0.48)
     first = expit(ordered_logits(z, z, np.ones(1)))[0]
-    assert first == pytest.approx(0.96 * expit(COUNTS))
+    assert first == pytest.approx(0.96 * expit(WEIGHT))
     assert first + expit(ordered_logits(z, z, -np.ones(1)))[0] == pytest.approx(0.96)
 
 
 def test_what_learners_say_of_the_order_counts_beside_it() -> None:
     z, reverse = np.array([logit(0.8)]), np.array([logit(0.2)])
-    share = expit(np.log(0.8 / 0.2) + COUNTS * 0.1)
+    share = expit(np.log(0.8 / 0.2) + WEIGHT * 0.1)
     together = 1 - 0.2 * 0.8
     found = expit(ordered_logits(z, reverse, np.array([0.1])))
     assert found[0] == pytest.approx(together * share)

@@ -416,8 +416,43 @@ def test_readings_order_pairs_and_are_kept(read: Evidence, split: PairSplit) -> 
         np.testing.assert_allclose(z, ordered_logits(said[name], reverse[name], order), rtol=1e-4)
     kept = SequiturScorer.restore(scorer.settings, scorer.state(), report, device="cpu")
     np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
-    positives = split.test.positives
-    assert (scorer.score(positives) > scorer.score(positives[:, ::-1].copy())).mean() > 0.95
+
+
+def test_readings_tell_the_order_where_nothing_else_does(read: Evidence, split: PairSplit) -> None:
+    """Features that mean nothing, no moves, no resources, and a fifth of the labels."""
+    blank = Evidence(np.random.default_rng(1).normal(size=(60, 8)))
+    few = split.train.take(np.arange(0, len(split.train), 5))
+    positives, share = split.test.positives, {}
+    for readings in (None, read.readings):
+        scorer = SequiturScorer(SequiturSettings(**SMALL), device="cpu")
+        scorer.fit(replace(blank, readings=readings), replace(split, train=few), seed=0)
+        ordered = scorer.score(positives) > scorer.score(positives[:, ::-1].copy())
+        share[readings is not None] = ordered.mean()
+    assert share[True] > share[False] + 0.1
+
+
+@pytest.mark.parametrize("readings", [np.ones((60, 1)), "level"])
+def test_a_known_label_of_the_reverse_does_not_come_in_by_way_of_the_order(
+    read: Evidence, readings: Any
+) -> None:
+    """Labels mean nothing, and pairs are asked about that are known the other way round."""
+    rng = np.random.default_rng(0)
+    every = np.array([(a, b) for a in range(60) for b in range(a)])
+    pairs = rng.permutation(every)[:400]
+    turn = rng.random(400) < 0.5
+    pairs[turn] = pairs[turn][:, ::-1]
+    labels = rng.integers(0, 2, 400)
+    train, validation = (LabelledPairs(pairs[p], labels[p]) for p in (slice(300), slice(300, 400)))
+    asked = LabelledPairs(train.pairs[:, ::-1], 1 - train.labels)
+    evidence = Evidence(
+        rng.normal(size=(60, 16)),
+        readings=read.readings if isinstance(readings, str) else readings,
+    )
+    settings = SequiturSettings(trees=60, folds=5, reverse_labels="none")
+    scorer = SequiturScorer(settings, device="cpu")
+    split = PairSplit(train, validation, asked, "published", promises_reversed=False)
+    scorer.fit(evidence, split, seed=0)
+    assert 0.4 < auc(asked.labels, scorer.score(asked.pairs)) < 0.6
 
 
 def test_a_new_concept_may_have_a_reading_or_none(read: Evidence, split: PairSplit) -> None:

@@ -231,12 +231,14 @@ class Course:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all tables and features: equal for equal content, whatever the files."""
+        """SHA-256 of tables, features and subject: equal for equal content, whatever the files."""
         digest = hashlib.sha256()
         for table, frame in self.tables().items():
             for column in sorted(frame.columns):
                 _add(digest, f"{table}.{column}".encode())
                 _add_column(digest, frame[column])
+        if self.subject:  # decides what a language model reads
+            _add(digest, f"subject {self.subject}".encode())
         if self.features is not None:
             _add(digest, f"features {self.features.shape}".encode())
             _add(digest, self.features.astype("<f8").tobytes())

@@ -107,11 +107,12 @@ def _check(runs: Sequence[Run], root: str | None) -> None:
 
 
 def _read_ahead(runs: Iterable[Run], root: str | None, progress: Progress) -> None:
-    """Have a language model read about the concepts here, where it may use all cores.
+    """Have a language model read about the concepts before processes are started.
 
     What it read is kept, and the runs find it: else each process would load the model and read.
     """
-    for name, alignment, reader in {(run.course, run.alignment, _reader(run)) for run in runs}:
+    wanted = {(run.course, run.alignment, _reader(run)) for run in runs}
+    for name, alignment, reader in sorted(wanted):
         if reader != NOBODY:
             course = course_of(name, alignment, root)
             read_concepts(course.names, course.subject, reader, progress=progress)

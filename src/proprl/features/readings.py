@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from proprl.arrays import FloatArray
+from proprl.errors import FeatureError
 from proprl.features.encoders import encode, resolve_encoder
 from proprl.features.language_model import installed_reader, release
 from proprl.progress import SILENT, Progress
@@ -38,9 +40,14 @@ def resolve_reader(reader: str = "auto") -> str:
     >>> resolve_reader("none")
     'none'
     """
-    if reader == "auto":
-        return os.environ.get("PROPRL_READER") or installed_reader() or NOBODY
-    return reader
+    named = os.environ.get("PROPRL_READER", "auto") if reader == "auto" else reader
+    if named in ("auto", ""):
+        return installed_reader() or NOBODY
+    if named == "tfidf":
+        raise FeatureError("tfidf is no reader: its vectors depend on all texts that it is given")
+    family, _, model = named.partition(":")
+    # A model is asked again about new concepts, perhaps from another folder.
+    return f"{family}:{Path(model).resolve()}" if model and Path(model).exists() else named
 
 
 def read_concepts(

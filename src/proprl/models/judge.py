@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.evaluation.metrics import enough_to_choose
-from proprl.features.readings import resolve_reader
+from proprl.features.readings import NOBODY, resolve_reader
 from proprl.models.base import Settings, state_part
 from proprl.models.evidence_table import FOLDS, EvidenceTable, Sources
 from proprl.models.learners import Learners, Lessons
@@ -72,8 +72,8 @@ class SequiturSettings(Settings):
 
     @property
     def read_by(self) -> str:
-        """See `Settings`."""
-        return self.reader
+        """See `Settings`; what is read tells nothing without labels to learn it from."""
+        return self.reader if "labels" in self.sources else NOBODY
 
     @field_validator("reader")
     @classmethod
@@ -139,7 +139,13 @@ class Judge:
             return self._said(pairs)
         m, both = len(pairs), self._said(np.vstack([pairs, pairs[:, ::-1]]))
         order = np.mean([self.table.order(pairs, salt) for salt in range(self.dealt)], axis=0)
-        return {name: ordered_logits(z[:m], z[m:], order) for name, z in both.items()}
+        # Who learned from the reverse would only repeat its label, which counts elsewhere if at
+        # all (`reverse_labels`): then the order is left to what other pairs say.
+        learned = self.reverses.labelled(pairs)
+        return {
+            name: ordered_logits(z[:m], np.where(learned, z[:m], z[m:]), order)
+            for name, z in both.items()
+        }
 
     def _said(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, whatever is known of the order."""

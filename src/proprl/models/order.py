@@ -14,18 +14,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit, logit
+from scipy.special import expit, log_expit, logit
 
 from proprl.arrays import FloatArray, IntArray
 
 # Readings are many numbers for few labels.
 RIDGE = 2.0
 # How much the order counts beside what the learners say of both orders, in logits.
-COUNTS = 3.0
+WEIGHT = 3.0
 # So many known prerequisites are solved for at once; beyond that step by step.
 AT_ONCE = 4_000
-# A logit beyond this says no more.
-SUREST = 1e-6
+# A probability below this, or as near to 1, says no more.
+LEAST = 1e-6
 
 
 def reading_likeness(R: FloatArray) -> FloatArray:
@@ -74,5 +74,5 @@ def ordered_logits(z: FloatArray, reverse: FloatArray, order: FloatArray) -> Flo
     """
     p, q = expit(z), expit(reverse)
     together = p + q - p * q
-    first = expit(np.log(p) - np.log(q) + COUNTS * order)
-    return np.asarray(logit((together * first).clip(SUREST, 1 - SUREST)))
+    first = expit(log_expit(z) - log_expit(reverse) + WEIGHT * order)
+    return np.asarray(logit((together * first).clip(LEAST, 1 - LEAST)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
@@ -59,11 +60,20 @@ class ReverseLabels:
 
         Labels that contradict each other say nothing.
         """
+        place, labelled = self._found(pairs)
+        return np.where(labelled, self._signs[place], 0) if len(self._signs) else place
+
+    def labelled(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
+        """Say whose reverse has a known label, whichever it is."""
+        return self._found(pairs)[1]
+
+    def _found(self, pairs: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Give the place of each reverse among the known pairs, and whether it is there."""
         if not len(self._codes):
-            return np.zeros(len(pairs), dtype=np.int64)
+            return np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=bool)
         wanted = _codes(pairs[:, ::-1])
         place = np.searchsorted(self._codes, wanted).clip(max=len(self._codes) - 1)
-        return np.where(self._codes[place] == wanted, self._signs[place], 0)
+        return place, self._codes[place] == wanted
 
     def z(self, pairs: IntArray) -> FloatArray:
         """Give what to add to each pair's logit."""

@@ -10,7 +10,8 @@ validation pairs sets slope, intercept and threshold, and stays its answer about
 figures on validation pairs are honest. Then it learns from both.
 
 z = weighted mean of the learners' logits, p = σ(slope · z + intercept + r). r is what a known
-label of the reverse order adds (`reverse_labels`), mostly 0.
+label of the reverse order adds (`reverse_labels`), mostly 0. Where a language model has read about
+the concepts, a learner's logit is that of p(belong together) · p(this one comes first) (`order`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.errors import FeatureError
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, f1
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
@@ -298,8 +300,15 @@ def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[floa
 
 def _readings_like(R: FloatArray, given: FloatArray | None, features: FloatArray) -> FloatArray:
     """Give readings of new concepts as wide as R; zeros where nobody has read about them."""
-    missing = np.zeros((len(features), R.shape[1]), dtype=R.dtype)
-    return missing if given is None else given.astype(R.dtype)
+    shape = len(features), R.shape[1]
+    if given is None:
+        return np.zeros(shape, dtype=R.dtype)
+    if given.shape != shape:
+        raise FeatureError(
+            f"a new reading has {given.shape[1]} numbers, those of the model have {R.shape[1]}: it "
+            "was trained with another language model; train again"
+        )
+    return given.astype(R.dtype)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,39 @@ def test_what_determines_a_run_names_it() -> None:
     }
     assert len(keys) == 5
     assert quick(1).key("data") == quick(1).key("data")
+
+
+def sequitur(reader: str) -> Run:
+    changes = {"trees": 3, "folds": 2, "newcomers": False, "reader": reader}
+    return Run("sequitur", "campus", encoder="wordllama", changes=changes)
+
+
+def test_concepts_are_read_about_once_and_before_the_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+
+    def read(names: Any, subject: str, reader: str, **_: Any) -> None:
+        happened.append(f"{len(names)} concepts of {subject} by {reader}")
+
+    def run(run: Run, root: Any) -> dict[str, Any]:
+        happened.append("run")
+        return {"run": asdict(run), "metrics": {}, "train_seconds": 1.0, "score_seconds": 1.0}
+
+    monkeypatch.setattr("proprl.experiments.runner.read_concepts", read)
+    monkeypatch.setattr("proprl.experiments.workers.execute", run)
+    runs = [sequitur("wordllama"), replace(sequitur("wordllama"), seed=1), sequitur("none")]
+    run_all(runs, RunStore(tmp_path))
+    first = "158 concepts of mathematics and computer science by wordllama"
+    assert happened == [first, "run", "run", "run"]
+    run_all(runs, RunStore(tmp_path))
+    assert len(happened) == 4  # what is kept needs no reader
+
+
+def test_a_reader_that_is_not_there_is_found_before_the_first_run(tmp_path: Path) -> None:
+    with pytest.raises(ProprlError, match="unknown encoder 'nobody-known'"):
+        run_all([quick(1), sequitur("nobody-known")], RunStore(tmp_path))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ def readings(wanted: Wanted, do: Do) -> Outcome:
         Wanted().repeats,
     ):
         raise ProprlError(
-            "readings runs sequitur without leaks and on new concepts, as often as each needs: leave out "
-            "--method, --protocol and --seeds, or take --quick"
+            "readings runs sequitur without leaks and on new concepts, as often as each needs: "
+            "leave out --method, --protocol and --seeds, or take --quick"
         )
     reader = method_settings(OURS, "default").read_by
     if reader == NOBODY:

@@ -239,6 +239,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             branches={b: details[b] for b in fitted.report.branch_weights},
             branch_weights=fitted.report.branch_weights,
             gate=details.get("gate"),
+            order=details.get("order"),
             transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
             shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
             label=self._label_of((i, j)),

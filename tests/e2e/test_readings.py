@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from proprl import load_course
+from proprl.estimator import PrerequisiteModel
 from terminal import Terminal
 
 SMALL = ("--encoder", "wordllama", "--set", "trees=10", "--set", "folds=4")
@@ -38,6 +40,17 @@ def test_a_reader_is_named_in_what_is_printed_kept_and_asked_again(
     proprl_("train", course, *SMALL, "--out", "unread.proprl")
     assert "reader" in Path("unread.proprl/model.json").read_text()
     assert all(proprl_("predict", "unread.proprl", *ask) != read[ask] for ask in read)
+
+
+def test_an_explanation_tells_what_was_read(course: Path) -> None:
+    settings = {"trees": 10, "folds": 4, "reader": "wordllama"}
+    model = PrerequisiteModel(encoder="wordllama", settings=settings).fit(load_course(course))
+    there, back = model.explain("Limits", "Derivatives"), model.explain("Derivatives", "Limits")
+    assert there.order is not None
+    assert back.order == pytest.approx(1 - there.order)
+    assert f"by what a language model has read, it comes first: {there.order:.2f}" in str(there)
+    unread = PrerequisiteModel(encoder="wordllama", settings=settings | {"reader": "none"})
+    assert unread.fit(load_course(course)).explain("Limits", "Derivatives").order is None
 
 
 def test_the_subject_is_read_too(proprl_: Terminal, course: Path) -> None:

@@ -21,6 +21,9 @@ class Explanation:
     """What each branch counts in `probability`."""
     gate: float | None
     """The gate's mean share of the resource view, between 0 and 1; None without two views."""
+    order: float | None
+    """The chance that the source comes first, by what a language model has read about both and the
+    known order of others; None without a reader."""
     transitions: tuple[float, float] | None
     """How often learners went directly from source to target, and back; None without logs."""
     shared_resources: int | None
@@ -44,6 +47,8 @@ class Explanation:
                 f"  the gate takes {self.gate:.0%} from resources, {1 - self.gate:.0%} "
                 "from behaviour"
             )
+        if self.order is not None:
+            lines.append(f"  by what a language model has read, it comes first: {self.order:.2f}")
         if self.transitions is not None:
             there, back = self.transitions
             lines.append(f"  learners went on directly {there:g} times, and back {back:g} times")

@@ -39,6 +39,7 @@ from proprl.models.base import FitReport, Settings, state_part
 from proprl.models.evidence_table import EvidenceTable
 from proprl.models.judge import COUNTS, STEPS, Judge, SequiturSettings
 from proprl.models.needs import SUPERVISED
+from proprl.models.order import WEIGHT
 from proprl.models.proprl_network import VIEWS
 from proprl.progress import SILENT, Progress
 from proprl.training.bundle import pack_sparse, unpack_sparse
@@ -103,9 +104,18 @@ class SequiturScorer:
         return p
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
-        """Give the probability that each learner would give alone, without what a reverse adds."""
+        """Give the probability that each learner would give alone, without what a reverse adds.
+
+        `order` is the chance that the source comes first, by what a language model has read.
+        """
         logits = self._logits(pairs)
-        return {name: expit(self.slope * z + self.intercept) for name, z in logits.items()}
+        details = {name: expit(self.slope * z + self.intercept) for name, z in logits.items()}
+        if self.judge.table.tells_order:
+            order = np.where(
+                self._rehearsed(pairs), self.rehearsal.order(pairs), self.judge.order(pairs)
+            )
+            details["order"] = expit(WEIGHT * order)
+        return details
 
     def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:
         """Give the same scorer with more concepts, of which nothing is known but a text."""

@@ -37,6 +37,7 @@ FILES = {
 TINY = BenchmarkSet(
     name="tiny",
     title="Four concepts",
+    subject="mathematics",
     folder="Tiny",
     counts=Counts(4, 2, 3, 1, 1, 2, 3, 1, 2, (2, 1, 1)),
     citation="Nobody, nowhere.",

@@ -199,3 +199,12 @@ def test_what_it_cannot_honour_is_refused_before_anything_is_run(
 ) -> None:
     with pytest.raises(ProprlError, match=message):
         ours(wanted, lambda runs: pytest.fail(f"{len(runs)} runs were started"))
+
+
+@pytest.mark.parametrize("reader", ["none", "language-model:some folder"])
+def test_readings_are_a_part_only_where_somebody_reads(
+    monkeypatch: pytest.MonkeyPatch, reader: str
+) -> None:
+    monkeypatch.setenv("PROPRL_READER", reader)
+    shown = found().texts["ours-parts.md"]
+    assert ("without a language model's readings" in shown) == (reader != "none")

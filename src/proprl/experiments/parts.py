@@ -12,6 +12,8 @@ from proprl.experiments.experiment import Do, Table, Wanted
 from proprl.experiments.plans import plan
 from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, markdown_table
+from proprl.features.readings import NOBODY
+from proprl.models.registry import method_settings
 
 OURS = "sequitur"
 REPEATS = 3
@@ -56,9 +58,12 @@ def parts(
     Gives the results, the lead over the trees alone by course, a table and its files.
     """
     few = min(wanted.repeats, REPEATS)
+    # Where nobody reads, there are no readings to do without.
+    read = method_settings(OURS, "default").read_by != NOBODY
+    asked = [variant for variant in VARIANTS if read or "reader" not in variant.changes]
     whole = {p: variant_runs(wanted, p, {}, repeats=few) for p in SHOWN}
     variants = [
-        variant_runs(wanted, variant.protocol, variant.changes, repeats=few) for variant in VARIANTS
+        variant_runs(wanted, variant.protocol, variant.changes, repeats=few) for variant in asked
     ]
     runs = [run for runs in (*whole.values(), *variants) for run in runs]
     results = do(runs)
@@ -70,7 +75,7 @@ def parts(
         for course in wanted.courses:
             mine = _of(course, together, auc)
             rows.append([protocol, "the whole", course, float(np.mean(mine)), None, ""])
-            for variant, changed in zip(VARIANTS, variants, strict=True):
+            for variant, changed in zip(asked, variants, strict=True):
                 if variant.protocol == protocol:
                     theirs = _of(course, changed, auc)
                     rows.append([protocol, variant.what, course, *_change(mine, theirs)])

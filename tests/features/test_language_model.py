@@ -155,6 +155,46 @@ def test_a_text_has_the_same_vector_in_any_company(kind: str, tmp_path: Path) ->
         np.testing.assert_allclose(X, np.tile(apart[order], (15, 1)), atol=1e-5)
 
 
+def sentences(names: list[str]) -> list[str]:
+    return [f"in a course {name} is taught" for name in names]
+
+
+@needs_transformers
+@pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2", "gemma3_text"])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        sentences(["limits", "integrals of functions", "sets"]),
+        ["in a course", "in a course of functions", "in a course of"],  # one begins all others
+        ["limits", "limits"],
+    ],
+)
+def test_what_all_texts_begin_with_changes_nothing(
+    kind: str, texts: list[str], tmp_path: Path
+) -> None:
+    X = encode(texts, save_model(tmp_path / "model", kind), cache=False)
+    expected = np.stack([worked_out(tmp_path / "model", text) for text in texts])
+    np.testing.assert_allclose(X, expected, atol=1e-5)
+
+
+@needs_transformers
+def test_what_all_texts_begin_with_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder, read = save_model(tmp_path / "model"), []
+    reader = language_model._language_model(str(tmp_path / "model"), resolve_version(encoder))
+    forward = reader.decoder.forward
+
+    def watched(input_ids: Any, **inputs: Any) -> Any:
+        read.append(tuple(input_ids.shape))
+        return forward(input_ids=input_ids, **inputs)
+
+    monkeypatch.setattr(reader.decoder, "forward", watched)
+    encode(sentences(["limits", "sets"]), encoder, cache=False)
+    beginning, rest = len("in a course "), len("limits is taught")
+    assert read == [(1, beginning), (2, rest)]
+
+
 @needs_transformers
 def test_leaving_out_the_upper_layers_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

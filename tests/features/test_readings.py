@@ -25,17 +25,27 @@ def course(subject: str) -> Course:
     return Course.from_tables(concepts=concepts, subject=subject)
 
 
-@pytest.mark.parametrize(("subject", "said"), [("botany", "botany "), ("  ", ""), ("", "")])
-def test_two_sentences_are_read_about_each_concept_and_name_the_subject(
-    subject: str, said: str
+@pytest.mark.parametrize(
+    ("subject", "said", "field"),
+    [("botany", "botany ", "botany"), ("  ", "", "the subject"), ("", "", "the subject")],
+)
+def test_sentences_about_each_concept_are_read_and_name_the_subject(
+    subject: str, said: str, field: str
 ) -> None:
     evidence = gather_evidence(course(subject), "wordllama", reader="wordllama")[0]
-    taught = [f"In a {said}curriculum, {name} is taught in the" for name in ("Tree", "Kernel")]
-    then = [
-        f"In a {said}curriculum, once students understand {name}, they go on to learn"
-        for name in ("Tree", "Kernel")
+    sentences = [
+        f"In a {said}curriculum, NAME is taught in the",
+        f"In a {said}curriculum, once students understand NAME, they go on to learn",
+        f"In a {said}curriculum, before students can learn NAME, they must first understand",
+        f"Topics of a {said}curriculum and when they are taught.\n"
+        "Topic: arithmetic. Taught: before university.\n"
+        f"Topic: introduction to {field}. Taught: first semester.\n"
+        f"Topic: current research in {field}. Taught: graduate seminar.\n"
+        "Topic: NAME. Taught:",
+        f"In {field}, NAME is a foundation for",
     ]
-    expected = np.hstack([encode(taught, "wordllama"), encode(then, "wordllama")])
+    texts = [[s.replace("NAME", name) for name in ("Tree", "Kernel")] for s in sentences]
+    expected = np.hstack([encode(some, "wordllama") for some in texts])
     np.testing.assert_allclose(evidence.readings, expected, rtol=1e-5)
 
 

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from proprl.models import order
-from proprl.models.order import RIDGE, WEIGHT, expected_order, ordered_logits, reading_likeness
+from proprl.models.order import (
+    OWN,
+    RIDGE,
+    WEIGHT,
+    expected_order,
+    ordered_logits,
+    reading_likeness,
+)
 
 N = 7
 
@@ -98,7 +105,7 @@ def test_the_order_shares_out_what_is_believed_of_both_orders() -> None:
 
 def test_what_learners_say_of_the_order_counts_beside_it() -> None:
     z, reverse = np.array([logit(0.8)]), np.array([logit(0.2)])
-    share = expit(np.log(0.8 / 0.2) + WEIGHT * 0.1)
+    share = expit(OWN * np.log(0.8 / 0.2) + WEIGHT * 0.1)
     together = 1 - 0.2 * 0.8
     found = expit(ordered_logits(z, reverse, np.array([0.1])))
     assert found[0] == pytest.approx(together * share)

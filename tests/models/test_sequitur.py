@@ -463,7 +463,7 @@ def test_a_new_concept_may_have_a_reading_or_none(read: Evidence, split: PairSpl
     pair = np.array([[0, new]])
     without = scorer.joined_by(text)
     joined = without.judge.table.evidence.readings
-    np.testing.assert_array_equal(joined, np.vstack([read.readings, np.zeros(48)]).astype("f4"))
+    np.testing.assert_array_equal(joined, np.vstack([read.readings, np.zeros(48)]).astype("f2"))
     scores = [scorer.joined_by(text, read.readings[[like]]).score(pair)[0] for like in (3, 40)]
     assert len({*scores, without.score(pair)[0]}) == 3
     orders = [one.judge.table.order(split.test.pairs) for one in (scorer, without)]
@@ -474,7 +474,12 @@ def test_settings_say_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SequiturSettings().reader == "none"
     monkeypatch.setenv("PROPRL_READER", "language-model:some folder")
     assert SequiturSettings().reader == "language-model:some folder"
+    assert SequiturSettings().read_by == "language-model:some folder"
     assert SequiturSettings(reader="none").read_by == "none"
+    # What is read tells the order. Without labels nothing is learned from it, and where every
+    # known reverse counts, the order is known or does not matter.
+    assert SequiturSettings(sources="course").read_by == "none"
+    assert SequiturSettings(reverse_labels="both").read_by == "none"
 
 
 def test_slope_and_intercept_are_those_of_a_logistic_regression() -> None:

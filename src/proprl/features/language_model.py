@@ -19,11 +19,13 @@ import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import metadata
 from importlib.util import find_spec
 from inspect import signature
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,7 @@ from proprl.features import cache as vectors
 from proprl.features.encoders import Encoder, _fingerprint
 from proprl.files import cache_folder, replacing
 
-REVISION = 1
+REVISION = 2
 """Goes up when the vectors of the same weights change, so that none are taken from the cache."""
 
 BATCH_TEXTS = 32
@@ -297,8 +299,9 @@ def _embed(model: str, version: str, texts: list[str]) -> FloatArray:
     _warn_of_cut_texts(model, tokens, reader.limit)
     tokens = [ids[: reader.limit] for ids in tokens]
     X = np.empty((len(texts), reader.decoder.config.hidden_size), dtype=np.float32)
+    beginning = _read_beginning(reader, tokens)
     for rows in _batches(tokens):
-        X[rows] = _read(reader, [tokens[row] for row in rows])
+        X[rows] = _read(reader, [tokens[row][beginning.length :] for row in rows], beginning)
     return X
 
 
@@ -330,29 +333,65 @@ def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
     yield batch
 
 
-def _read(reader: LanguageModel, tokens: list[list[int]]) -> FloatArray:
+@dataclass(frozen=True)
+class Beginning:
+    """So many tokens that all texts begin with, and what the model keeps of having read them."""
+
+    length: int = 0
+    kept: Any = None
+
+    def inputs(self, texts: int) -> dict[str, Any]:
+        """What the model takes to go on from here in so many texts; it writes into what it gets."""
+        if self.kept is None:
+            return {}
+        kept = deepcopy(self.kept)
+        kept.batch_repeat_interleave(texts)
+        return {"past_key_values": kept, "use_cache": True}
+
+
+def _read_beginning(reader: LanguageModel, tokens: list[list[int]]) -> Beginning:
+    """Read what all texts begin with once: they are mostly one sentence about many concepts."""
+    import torch
+
+    least, most = min(tokens), max(tokens)  # in the order of words: between them all others stand
+    alike = (one == other for one, other in zip(least, most, strict=False))
+    shared = min(sum(takewhile(bool, alike)), min(map(len, tokens)) - 1)
+    if len(tokens) == 1 or not shared:
+        return Beginning()
+    with torch.inference_mode():
+        read = reader.decoder(**_inputs(reader.decoder, [least[:shared]]), use_cache=True)
+    # Architectures that keep something else than keys and values read every text whole.
+    kept = getattr(read, "past_key_values", None)
+    return Beginning(shared, kept) if hasattr(kept, "batch_repeat_interleave") else Beginning()
+
+
+def _read(reader: LanguageModel, tokens: list[list[int]], beginning: Beginning) -> FloatArray:
     """Unit states of the last token at the two middle layers, and of these the mean."""
     import torch
 
     with torch.inference_mode():
-        inputs = _inputs(reader.decoder, tokens)
+        inputs = _inputs(reader.decoder, tokens, beginning.length)
+        inputs |= beginning.inputs(len(tokens))
         states = reader.decoder(**inputs, output_hidden_states=True).hidden_states
         last = torch.stack([states[layer][:, -1] for layer in reader.layers])
         return np.asarray((last / last.norm(dim=2, keepdim=True)).mean(dim=0))
 
 
-def _inputs(decoder: Any, tokens: list[list[int]]) -> dict[str, Any]:
-    """Inputs in which every text ends at the right edge and counts its own positions from 0."""
+def _inputs(decoder: Any, tokens: list[list[int]], already_read: int = 0) -> dict[str, Any]:
+    """Inputs in which every text ends at the right edge and counts its own positions from 0.
+
+    So many tokens were read already; the mask speaks of them too.
+    """
     import torch
 
     width = max(map(len, tokens))
     ids = torch.zeros((len(tokens), width), dtype=torch.long)  # any token: the mask hides it
-    mask = torch.zeros_like(ids)
+    mask = torch.ones((len(tokens), already_read + width), dtype=torch.long)
     for row, found in enumerate(tokens):
         ids[row, width - len(found) :] = torch.tensor(found)
-        mask[row, width - len(found) :] = 1
+        mask[row, already_read : already_read + width - len(found)] = 0
     inputs = {"input_ids": ids, "attention_mask": mask}
     # Some architectures work out positions from the mask and take none.
     if "position_ids" in signature(decoder.forward).parameters:
-        inputs["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)
+        inputs["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, already_read:]
     return inputs

@@ -23,10 +23,19 @@ from proprl.progress import SILENT, Progress
 NOBODY = "none"
 """The reader of those who have none."""
 
-# Naming the subject tells the model which of its meanings a name has: "tree", "kernel".
+# Naming the subject tells the model which of its meanings a name has: "tree", "kernel". Each
+# sentence asks for something else: the time, what comes after, what comes before, the time as
+# examples show it, the use. Together they tell more than any of them (docs/sequitur.md).
 SENTENCES = (
     "In a {subject}curriculum, {name} is taught in the",
     "In a {subject}curriculum, once students understand {name}, they go on to learn",
+    "In a {subject}curriculum, before students can learn {name}, they must first understand",
+    "Topics of a {subject}curriculum and when they are taught.\n"
+    "Topic: arithmetic. Taught: before university.\n"
+    "Topic: introduction to {field}. Taught: first semester.\n"
+    "Topic: current research in {field}. Taught: graduate seminar.\n"
+    "Topic: {name}. Taught:",
+    "In {field}, {name} is a foundation for",
 )
 # Names that are read, and kept, at a time: what is read once is not lost on Ctrl-C.
 AT_ONCE = 32
@@ -58,7 +67,8 @@ def read_concepts(
     `subject` may be empty; a name is enough, descriptions are not read.
     """
     reader = resolve_encoder(reader)
-    about = f"{subject.strip()} " if subject.strip() else ""
+    field = subject.strip()
+    words = {"subject": f"{field} " if field else "", "field": field or "the subject"}
     by_length = sorted(range(len(names)), key=lambda row: len(names[row]))
     chunks = [by_length[start : start + AT_ONCE] for start in range(0, len(names), AT_ONCE)]
     progress.begin("language model", len(chunks))
@@ -67,7 +77,7 @@ def read_concepts(
     try:
         for rows in chunks:
             states = [
-                encode([sentence.format(subject=about, name=names[row]) for row in rows], reader)
+                encode([sentence.format(name=names[row], **words) for row in rows], reader)
                 for sentence in SENTENCES
             ]
             read.update(zip(rows, np.hstack(states), strict=True))

@@ -72,8 +72,13 @@ class SequiturSettings(Settings):
 
     @property
     def read_by(self) -> str:
-        """See `Settings`; what is read tells nothing without labels to learn it from."""
-        return self.reader if "labels" in self.sources else NOBODY
+        """See `Settings`; what is read tells nothing without labels to learn it from.
+
+        Where every known reverse counts, pairs are drawn like the labelled ones: a known reverse
+        settles the order of some, and the others are hardly ever a positive turned round.
+        """
+        ordered = "labels" in self.sources and self.reverse_labels != "both"
+        return self.reader if ordered else NOBODY
 
     @field_validator("reader")
     @classmethod

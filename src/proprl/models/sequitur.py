@@ -187,7 +187,10 @@ class SequiturScorer:
         return EvidenceTable(evidence, known, sources=s.sources, roles=s.roles, folds=s.folds)
 
     def _kept(self, evidence: Evidence) -> Evidence:
-        """Give what is evidence here, in single precision: a loaded model sees the same numbers."""
+        """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers.
+
+        Single precision; half of it for readings, which are many numbers and need few digits.
+        """
         passages = evidence.passages if self.settings.passages else None
         readings = evidence.readings
         return Evidence(
@@ -196,7 +199,7 @@ class SequiturScorer:
             incidence=evidence.incidence,
             resource_links=evidence.resource_links if self.settings.resource_order else None,
             passages=None if passages is None else passages.astype(np.float32),
-            readings=None if readings is None else readings.astype(np.float32),
+            readings=None if readings is None else readings.astype(np.float16),
         )
 
     def _facts(self, evidence: Evidence) -> dict[str, float]:

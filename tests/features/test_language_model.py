@@ -8,6 +8,7 @@ import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ DATA = ReportData(
     metrics=[
         ("auc", 0.9412, "chance that a true pair scores above a false one"),
         ("average_precision", None, "precision, averaged down the ranking"),
-        ("mean_margin", -0.2, "by how much, on average"),
+        ("mean_margin", -0.2, "by how much true pairs score above their reverse"),
         ("pairs", 1212, "labelled pairs scored"),
     ],
     epochs=[(0.9, 0.6), (0.6, 0.8), (0.5, 0.7)],

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import ProprlError, SplitError
@@ -106,8 +107,9 @@ def evaluate_scores(
     """Every metric of these pairs, by name, with the counts and the threshold behind them.
 
     `reverse_scores` are the scores of the same pairs in the other order. `ordered_share` and
-    `mean_margin` are over the positives; `mutual_share` is over all pairs, one that is
-    evaluated in both orders counting once.
+    `mean_margin` are over the positives, `one_way_ordered_share` over those whose reverse is not
+    positive too: where both orders hold, none is right and one of the two counts as wrong.
+    `mutual_share` is over all pairs, one that is evaluated in both orders counting once.
     """
     labels, scores = _checked(labels, scores)
     scores, reverse_scores = _both_orders(scores, reverse_scores)
@@ -115,6 +117,7 @@ def evaluate_scores(
     if pairs.shape != (len(labels), 2):
         raise ProprlError(f"pairs must have shape ({len(labels)}, 2), not {pairs.shape}")
     positive = labels == 1
+    one_way = positive & ~_reverse_is_positive(pairs, positive)
     low, high = np.sort(pairs, axis=1).T
     once = np.unique(low * (high.max() + 1) + high, return_index=True)[1]
     return {
@@ -126,12 +129,20 @@ def evaluate_scores(
         "average_precision": average_precision(labels, scores),
         "calibration_error": calibration_error(labels, scores),
         "ordered_share": ordered_share(scores[positive], reverse_scores[positive]),
+        "one_way_ordered_share": ordered_share(scores[one_way], reverse_scores[one_way]),
         "mean_margin": mean_margin(scores[positive], reverse_scores[positive]),
         "mutual_share": mutual_share(scores[once], reverse_scores[once], threshold),
         "pairs": len(labels),
         "positives": int(positive.sum()),
         "threshold": float(threshold),
     }
+
+
+def _reverse_is_positive(pairs: IntArray, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Say of which pairs the reverse is among the positives: (m,)."""
+    n = pairs.max(initial=0) + 1
+    forward, reverse = pairs @ [n, 1], pairs @ [1, n]
+    return np.isin(reverse, forward[positive])
 
 
 def enough_to_choose(labels: IntArray) -> bool:

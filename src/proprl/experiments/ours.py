@@ -19,6 +19,7 @@ from proprl.experiments.packaged import packaged
 from proprl.experiments.parts import OURS, parts, variant_runs
 from proprl.experiments.plans import experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
+from proprl.experiments.runner import metric_values
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
@@ -168,6 +169,7 @@ def _lines(
                 protocol, course, NAMES[metric], f"≥ {goal:.3f}", f"{mean:.4f}", mean >= goal
             )
     if protocol == "leak-free":
+        yield from _one_way_lines(results, found.courses)
         yield from _leads(protocol, found)
         for course in found.courses:
             error, limit = _pooled_error(results, course), targets().calibration_error
@@ -198,6 +200,25 @@ def _lines_with_every_reverse(
             mean = float(np.mean([one["metrics"][metric] for one in _of_ours(results, course)]))
             what = f"{NAMES[metric]} if every known reverse counts"
             yield Goal("published", course, what, f"≥ {goal:.3f}", f"{mean:.4f}", mean >= goal)
+
+
+def _one_way_lines(results: Sequence[Mapping[str, Any]], courses: Sequence[str]) -> Iterator[Goal]:
+    """The line of the ordered share again, where experts called pairs mutual.
+
+    Whatever is said of such a pair, one of its two orders counts as wrong.
+    """
+    for course in courses:
+        mine = _of_ours(results, course)
+        share, one_way = (
+            float(np.mean(metric_values(mine, metric)))
+            for metric in ("ordered_share", "one_way_ordered_share")
+        )
+        goal = targets().leak_free.get(course, {}).get("ordered_share")
+        if goal is not None and abs(one_way - share) >= LEAST:
+            what = "ordered share of positives that hold in one order"
+            yield Goal(
+                "leak-free", course, what, f"≥ {goal:.3f}", f"{one_way:.4f}", one_way >= goal
+            )
 
 
 def _leads(protocol: str, found: Comparison) -> Iterator[Goal]:

@@ -168,7 +168,7 @@ class TestEvaluateScores:
                 "average_precision": 0.5 * 1 + 0.5 * 2 / 3,
                 "calibration_error": (0.2 + 0.6 + 0.6 + 0.2) / 4,
                 "ordered_share": 0.5,
-                "one_way_ordered_share": 0.5,
+                "one_way_ordered": 0.5,
                 "mean_margin": (0.2 - 0.3) / 2,
                 "mutual_share": 1 / 3,  # of {0, 1}, {2, 3} and {4, 5}
                 "pairs": 4,
@@ -181,12 +181,12 @@ class TestEvaluateScores:
         labels = np.array([1, 1, 1, 0])
         result = evaluate_scores(labels, self.scores, self.reverses, pairs=self.pairs)
         assert result["ordered_share"] == pytest.approx(1 / 3)  # (0, 1), but not (1, 0) and (2, 3)
-        assert result["one_way_ordered_share"] == 0  # (2, 3)
+        assert result["one_way_ordered"] == 0  # (2, 3)
         mutual = evaluate_scores(
             labels[:2], self.scores[:2], self.reverses[:2], pairs=self.pairs[:2]
         )
         assert mutual["ordered_share"] == 0.5
-        assert np.isnan(mutual["one_way_ordered_share"])
+        assert np.isnan(mutual["one_way_ordered"])
 
     def test_the_threshold_is_used_throughout(self) -> None:
         result = evaluate_scores(

@@ -41,7 +41,7 @@ def done(
                 "f1": 0.94,
                 "auc": auc(run) + 1e-4 * ((run.fold + run.seed) % 3),
                 "ordered_share": 0.95,
-                "one_way_ordered_share": one_way,
+                "one_way_ordered": one_way,
             },
             "labels": LABELS,
             "threshold": 0.5,

@@ -54,22 +54,22 @@ def save_tokenizer(folder: Path) -> None:
     PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
 
 
-def save_model(folder: Path, kind: str = "qwen2", seed: int = 0) -> str:
+def save_model(folder: Path, kind: str = "qwen2", seed: int = 0, **changes: Any) -> str:
     """Encoder of a small model with random weights and a token for each letter."""
     import torch
     from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 
-    config = AutoConfig.for_model(
-        kind,
-        vocab_size=300,
-        hidden_size=WIDTH,
-        intermediate_size=32,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        initializer_range=0.3,
-        max_position_embeddings=600,
-    )
+    sizes = {
+        "vocab_size": 300,
+        "hidden_size": WIDTH,
+        "intermediate_size": 32,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "initializer_range": 0.3,
+        "max_position_embeddings": 600,
+    }
+    config = AutoConfig.for_model(kind, **{**sizes, **changes})
     torch.manual_seed(seed)
     # A sentence model is saved without a head; reading one must fail for what it is.
     build = AutoModel if kind == "bert" else AutoModelForCausalLM
@@ -161,7 +161,16 @@ def sentences(names: list[str]) -> list[str]:
 
 
 @needs_transformers
-@pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2", "gemma3_text"])
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("qwen2", {}),
+        ("gpt2", {}),
+        ("mistral", {"sliding_window": 8}),  # sees only what is near
+        ("mpt", {"d_model": WIDTH, "n_heads": 2, "n_layers": LAYERS}),  # by how far back it is
+        ("lfm2", {}),  # keeps more than keys and values
+    ],
+)
 @pytest.mark.parametrize(
     "texts",
     [
@@ -171,9 +180,9 @@ def sentences(names: list[str]) -> list[str]:
     ],
 )
 def test_what_all_texts_begin_with_changes_nothing(
-    kind: str, texts: list[str], tmp_path: Path
+    kind: str, changes: dict[str, Any], texts: list[str], tmp_path: Path
 ) -> None:
-    X = encode(texts, save_model(tmp_path / "model", kind), cache=False)
+    X = encode(texts, save_model(tmp_path / "model", kind, **changes), cache=False)
     expected = np.stack([worked_out(tmp_path / "model", text) for text in texts])
     np.testing.assert_allclose(X, expected, atol=1e-5)
 

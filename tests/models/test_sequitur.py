@@ -418,6 +418,27 @@ def test_readings_order_pairs_and_are_kept(read: Evidence, split: PairSplit) -> 
     np.testing.assert_array_equal(kept.score(pairs), scorer.score(pairs))
 
 
+def test_pairs_drawn_like_the_labelled_ones_are_not_ordered(
+    read: Evidence, split: PairSplit
+) -> None:
+    scorer = SequiturScorer(SequiturSettings(**SMALL, reverse_labels="both"), device="cpu")
+    scorer.fit(read, split, seed=0)
+    assert not scorer.judge.table.tells_order
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_readings_of_any_scale_tell_the_same(
+    read: Evidence, split: PairSplit, scale: float
+) -> None:
+    assert read.readings is not None
+    orders = []
+    for readings in (read.readings, scale * read.readings):
+        scorer = SequiturScorer(SequiturSettings(**SMALL), device="cpu")
+        table = scorer._table(scorer._kept(replace(read, readings=readings)), split.train)
+        orders.append(table.order(split.test.pairs))
+    np.testing.assert_allclose(*orders, atol=2e-3)
+
+
 def test_readings_tell_the_order_where_nothing_else_does(read: Evidence, split: PairSplit) -> None:
     """Features that mean nothing, no moves, no resources, and a fifth of the labels."""
     blank = Evidence(np.random.default_rng(1).normal(size=(60, 8)))

@@ -9,7 +9,7 @@ MEANING = {
     "average_precision": "precision, averaged down the ranking",
     "calibration_error": "how far probabilities are from what comes true",
     "ordered_share": "true pairs scored above their reverse",
-    "one_way_ordered_share": "the same, but for pairs that hold in both orders",
+    "one_way_ordered": "the same, without pairs that hold both ways",
     "mean_margin": "by how much true pairs score above their reverse",
     "mutual_share": "pairs believed in both directions",
     "pairs": "labelled pairs scored",

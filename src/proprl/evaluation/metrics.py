@@ -107,8 +107,8 @@ def evaluate_scores(
     """Every metric of these pairs, by name, with the counts and the threshold behind them.
 
     `reverse_scores` are the scores of the same pairs in the other order. `ordered_share` and
-    `mean_margin` are over the positives, `one_way_ordered_share` over those whose reverse is not
-    positive too: where both orders hold, none is right and one of the two counts as wrong.
+    `mean_margin` are over the positives, `one_way_ordered` is the share of those whose reverse is
+    not positive here too: where both orders hold, one of the two counts as wrong, whatever is said.
     `mutual_share` is over all pairs, one that is evaluated in both orders counting once.
     """
     labels, scores = _checked(labels, scores)
@@ -129,7 +129,7 @@ def evaluate_scores(
         "average_precision": average_precision(labels, scores),
         "calibration_error": calibration_error(labels, scores),
         "ordered_share": ordered_share(scores[positive], reverse_scores[positive]),
-        "one_way_ordered_share": ordered_share(scores[one_way], reverse_scores[one_way]),
+        "one_way_ordered": ordered_share(scores[one_way], reverse_scores[one_way]),
         "mean_margin": mean_margin(scores[positive], reverse_scores[positive]),
         "mutual_share": mutual_share(scores[once], reverse_scores[once], threshold),
         "pairs": len(labels),

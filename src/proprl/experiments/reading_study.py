@@ -9,7 +9,7 @@ from typing import Any
 from proprl.errors import ProprlError
 from proprl.experiments.comparison import compare
 from proprl.experiments.experiment import Do, Outcome, Wanted
-from proprl.experiments.ours import COLUMNS, DRAWS
+from proprl.experiments.ours import COLUMNS, DRAWS, lines_table, own_lines
 from proprl.experiments.parts import OURS, variant_runs
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
@@ -46,7 +46,8 @@ def readings(wanted: Wanted, do: Do) -> Outcome:
         # With them is what Sequitur does by itself, so that runs of `ours` are not done again.
         for name, changes in ((WITHOUT, {"reader": NOBODY}), (WITH, {})):
             runs = variant_runs(here, protocol, changes, repeats=here.repeats)
-            found += [_named(result, name) for result in do(runs)]
+            done = do(runs)
+            found += [_named(result, name) for result in done]
         results += found
         comparison = compare(
             found,
@@ -58,6 +59,9 @@ def readings(wanted: Wanted, do: Do) -> Outcome:
         tables += [printed_table(comparison, c, f"Readings, {protocol}: {c}") for c in here.courses]
         under = comparison.markdown().replace("## ", "### ")
         page.append(f"## {protocol}\n\n{how_run(here, runs[0].encoder)}\n\n{under}")
+        reached = list(own_lines(protocol, done, here.courses))
+        if reached:
+            page.append(f"What Sequitur reaches with them:\n\n{lines_table(reached)}")
         texts[f"readings-{protocol}.csv"] = comparison.csv()
     texts["readings.md"] = "\n\n".join(page)
     return Outcome(results, tables, texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +130,7 @@ def _without_nan(value: Any) -> Any:
     return value
 
 
-def metric_values(results: Iterable[dict[str, Any]], metric: str) -> list[float]:
+def metric_values(results: Iterable[Mapping[str, Any]], metric: str) -> list[float]:
     """Give one metric of many results; a result without it (one class only) is left out."""
     values = (result["metrics"][metric] for result in results)
     return [float(value) for value in values if value is not None]

@@ -360,27 +360,36 @@ def _read_beginning(reader: LanguageModel, tokens: list[list[int]]) -> Beginning
         return Beginning()
     with torch.inference_mode():
         read = reader.decoder(**_inputs(reader.decoder, [least[:shared]]), use_cache=True)
-    # Architectures that keep something else than keys and values read every text whole.
     kept = getattr(read, "past_key_values", None)
-    return Beginning(shared, kept) if hasattr(kept, "batch_repeat_interleave") else Beginning()
+    return Beginning(shared, kept) if _keeps_keys_and_values(kept) else Beginning()
+
+
+def _keeps_keys_and_values(kept: Any) -> bool:
+    """Whether it can be repeated for many texts; what else models keep cannot, or only in part."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+    layers = {type(layer) for layer in getattr(kept, "layers", ())}
+    return bool(layers) and layers <= {DynamicLayer, DynamicSlidingWindowLayer}
 
 
 def _read(reader: LanguageModel, tokens: list[list[int]], beginning: Beginning) -> FloatArray:
     """Unit states of the last token at the two middle layers, and of these the mean."""
     import torch
 
+    ends = torch.tensor([len(found) - 1 for found in tokens])
     with torch.inference_mode():
         inputs = _inputs(reader.decoder, tokens, beginning.length)
         inputs |= beginning.inputs(len(tokens))
         states = reader.decoder(**inputs, output_hidden_states=True).hidden_states
-        last = torch.stack([states[layer][:, -1] for layer in reader.layers])
+        last = torch.stack([states[layer][range(len(ends)), ends] for layer in reader.layers])
         return np.asarray((last / last.norm(dim=2, keepdim=True)).mean(dim=0))
 
 
 def _inputs(decoder: Any, tokens: list[list[int]], already_read: int = 0) -> dict[str, Any]:
-    """Inputs in which every text ends at the right edge and counts its own positions from 0.
+    """Inputs in which every text goes on where so many tokens were read already.
 
-    So many tokens were read already; the mask speaks of them too.
+    Shorter ones are filled up at their end, which no token before it can see: in between, a model
+    that counts how far back a token stands would count what fills the gap.
     """
     import torch
 
@@ -388,10 +397,11 @@ def _inputs(decoder: Any, tokens: list[list[int]], already_read: int = 0) -> dic
     ids = torch.zeros((len(tokens), width), dtype=torch.long)  # any token: the mask hides it
     mask = torch.ones((len(tokens), already_read + width), dtype=torch.long)
     for row, found in enumerate(tokens):
-        ids[row, width - len(found) :] = torch.tensor(found)
-        mask[row, already_read : already_read + width - len(found)] = 0
+        ids[row, : len(found)] = torch.tensor(found)
+        mask[row, already_read + len(found) :] = 0
     inputs = {"input_ids": ids, "attention_mask": mask}
     # Some architectures work out positions from the mask and take none.
     if "position_ids" in signature(decoder.forward).parameters:
-        inputs["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, already_read:]
+        places = torch.arange(already_read, already_read + width)
+        inputs["position_ids"] = places.expand(len(tokens), -1)
     return inputs

@@ -189,17 +189,17 @@ class SequiturScorer:
     def _kept(self, evidence: Evidence) -> Evidence:
         """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers.
 
-        Single precision; half of it for readings, which are many numbers and need few digits.
+        Single precision, half of it for readings. What the settings switch off is left out.
         """
         passages = evidence.passages if self.settings.passages else None
-        readings = evidence.readings
+        readings = evidence.readings if self.settings.reverse_labels != "both" else None
         return Evidence(
             evidence.features.astype(np.float32),
             transitions=evidence.transitions,
             incidence=evidence.incidence,
             resource_links=evidence.resource_links if self.settings.resource_order else None,
             passages=None if passages is None else passages.astype(np.float32),
-            readings=None if readings is None else readings.astype(np.float16),
+            readings=None if readings is None else _in_few_digits(readings),
         )
 
     def _facts(self, evidence: Evidence) -> dict[str, float]:
@@ -311,6 +311,12 @@ def fitted_sigmoid(z: FloatArray, r: FloatArray, labels: IntArray) -> tuple[floa
     return float(slope), float(intercept)
 
 
+def _in_few_digits(R: FloatArray) -> FloatArray:
+    """Give readings, which are many numbers, in half precision if it can hold them."""
+    held = 1e-2 < np.abs(R).max() < 1e4
+    return np.asarray(R.astype(np.float16 if held else np.float32))
+
+
 def _readings_like(R: FloatArray, given: FloatArray | None, features: FloatArray) -> FloatArray:
     """Give readings of new concepts as wide as R; zeros where nobody has read about them."""
     shape = len(features), R.shape[1]
@@ -319,7 +325,7 @@ def _readings_like(R: FloatArray, given: FloatArray | None, features: FloatArray
     if given.shape != shape:
         raise FeatureError(
             f"a new reading has {given.shape[1]} numbers, those of the model have {R.shape[1]}: it "
-            "was trained with another language model; train again"
+            "was trained with another language model or by another version of proprl; train again"
         )
     return given.astype(R.dtype)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from proprl.errors import ProprlError
 from proprl.experiments.comparison import compare
-from proprl.experiments.experiment import Do, Outcome, Wanted
-from proprl.experiments.ours import COLUMNS, DRAWS, lines_table, own_lines
+from proprl.experiments.experiment import Do, Outcome, Table, Wanted
+from proprl.experiments.ours import COLUMNS, DRAWS, HEADS, lines_table, own_lines
 from proprl.experiments.parts import OURS, variant_runs
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
@@ -61,6 +61,8 @@ def readings(wanted: Wanted, do: Do) -> Outcome:
         page.append(f"## {protocol}\n\n{how_run(here, runs[0].encoder)}\n\n{under}")
         reached = list(own_lines(protocol, done, here.courses))
         if reached:
+            rows = [line.row()[1:] for line in reached]
+            tables.append(Table(f"Lines with readings, {protocol}", HEADS[1:], rows))
             page.append(f"What Sequitur reaches with them:\n\n{lines_table(reached)}")
         texts[f"readings-{protocol}.csv"] = comparison.csv()
     texts["readings.md"] = "\n\n".join(page)

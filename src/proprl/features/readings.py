@@ -25,7 +25,7 @@ NOBODY = "none"
 
 # Naming the subject tells the model which of its meanings a name has: "tree", "kernel". Each
 # sentence asks for something else: the time, what comes after, what comes before, the time as
-# examples show it, the use. Together they tell more than any of them (docs/sequitur.md).
+# examples show it, the use. What they are worth: docs/sequitur.md.
 SENTENCES = (
     "In a {subject}curriculum, {name} is taught in the",
     "In a {subject}curriculum, once students understand {name}, they go on to learn",

@@ -22,6 +22,7 @@ from proprl.models.registry import METHODS, method, method_settings
 # Settings under which a method learns the planted course within seconds.
 QUICK: dict[str, dict[str, Any]] = {
     "sequitur": {"trees": 30, "dealt": 1, "folds": 5},
+    "trees": {"trees": 50},
     "proprl": {"size": 32, "epochs": 20, "batch_size": 32},
     "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-propagation": {"size": 64, "epochs": 12, "batch_size": 32},
@@ -63,6 +64,7 @@ class Expectation:
 
 MUST_REACH = {
     "sequitur": Expectation(auc=0.85, ordered=0.9),
+    "trees": Expectation(auc=0.85, ordered=0.9),
     "proprl": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-gate": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-propagation": Expectation(auc=0.85, ordered=0.9),

@@ -50,13 +50,8 @@ VARIANTS = (
 HEADS = ("protocol", "variant", "set", "AUC", "change", "least and greatest change")
 
 
-def parts(
-    wanted: Wanted, do: Do
-) -> tuple[list[dict[str, Any]], dict[str, float], Table, dict[str, str]]:
-    """Run the whole and every variant.
-
-    Gives the results, the lead over the trees alone by course, a table and its files.
-    """
+def parts(wanted: Wanted, do: Do) -> tuple[list[dict[str, Any]], Table, dict[str, str]]:
+    """Run the whole and every variant; give the results, a table and its files."""
     few = min(wanted.repeats, REPEATS)
     # Where nobody reads, there are no readings to do without.
     read = method_settings(OURS, "default").read_by != NOBODY
@@ -97,12 +92,7 @@ def parts(
         + markdown_table(HEADS, shown),
         "ours-parts.csv": csv_text(HEADS, rows),
     }
-    trees = {
-        str(course): -change
-        for protocol, what, course, _, change, _ in rows
-        if (protocol, what) == ("leak-free", "without the line") and isinstance(change, float)
-    }
-    return results, trees, Table("What each part is worth", HEADS, rows), texts
+    return results, Table("What each part is worth", HEADS, rows), texts
 
 
 def variant_runs(

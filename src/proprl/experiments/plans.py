@@ -22,6 +22,8 @@ ABLATIONS = (
     "proprl-without-irreversibility",
     "proprl",
 )
+OWN = ("sequitur", "trees")
+"""Methods that no paper compares with."""
 
 
 class ExperimentSettings(BaseModel):
@@ -64,7 +66,7 @@ def experiment_settings() -> ExperimentSettings:
 
 def table1_methods() -> tuple[str, ...]:
     """Give the paper's methods in the registry's order, its own last."""
-    others = [name for name in METHODS if name != "sequitur" and name not in ABLATIONS]
+    others = [name for name in METHODS if name not in (*OWN, *ABLATIONS)]
     return (*others, "proprl")
 
 

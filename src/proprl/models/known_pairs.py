@@ -44,7 +44,7 @@ class KnownPairs(PairNumbers):
         self, known: LabelledPairs, near: Mapping[str, Mapping[float, FloatArray]], n: int
     ) -> None:
         super().__init__()
-        yes, no = _matrix(known, 1, n), _matrix(known, 0, n)
+        yes, no = label_matrix(known, 1, n), label_matrix(known, 0, n)
         self._add_paths(yes, no)
         self.yes, self.asked = yes.toarray(), (yes + no).toarray()
         balance = yes.sum() / max(no.sum(), 1.0)  # so that 0 means: as usual
@@ -159,8 +159,8 @@ def fold_of(pairs: IntArray, folds: int, salt: int) -> IntArray:
     return fold
 
 
-def _matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:
-    """Give 1 where a pair has this label."""
+def label_matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:
+    """Give 1 where a pair has this label: n × n."""
     pairs = np.unique(known.pairs[known.labels == label], axis=0)
     return csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
 

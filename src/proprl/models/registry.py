@@ -29,6 +29,7 @@ from proprl.models.refd import RefDScorer
 from proprl.models.rvgae import RVGAEScorer
 from proprl.models.sequitur import SequiturScorer
 from proprl.models.svm import SVMScorer
+from proprl.models.trees import TreesScorer
 
 METHODS: dict[str, type[PairScorer]] = {
     "proprl": ProPRLScorer,
@@ -36,6 +37,7 @@ METHODS: dict[str, type[PairScorer]] = {
     "proprl-without-propagation": WithoutPropagationScorer,
     "proprl-without-irreversibility": WithoutIrreversibilityScorer,
     "sequitur": SequiturScorer,
+    "trees": TreesScorer,
     "dgcpl": DGCPLScorer,
     "conlearn": ConLearnScorer,
     "gkrom": GKROMScorer,

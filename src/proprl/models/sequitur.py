@@ -42,7 +42,7 @@ from proprl.models.needs import SUPERVISED
 from proprl.models.order import WEIGHT
 from proprl.models.proprl_network import VIEWS
 from proprl.progress import SILENT, Progress
-from proprl.training.bundle import pack_sparse, unpack_sparse
+from proprl.training.bundle import pack_evidence, unpack_evidence
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.objective import balanced_class_weights
 
@@ -137,14 +137,8 @@ class SequiturScorer:
 
     def state(self) -> dict[str, FloatArray]:
         """Give the evidence, the known labels and what was learned from them."""
-        evidence = self.judge.table.evidence
         return {
-            "evidence/features": evidence.features,
-            **({} if evidence.passages is None else {"evidence/passages": evidence.passages}),
-            **({} if evidence.readings is None else {"evidence/readings": evidence.readings}),
-            **pack_sparse("evidence/transitions", evidence.transitions),
-            **pack_sparse("evidence/incidence", evidence.incidence),
-            **pack_sparse("evidence/resource_links", evidence.resource_links),
+            **pack_evidence(self.judge.table.evidence),
             "validation": self.validation,
             "calibration": np.array([self.slope, self.intercept]),
             **{f"judge/{name}": array for name, array in self.judge.state().items()},
@@ -158,15 +152,9 @@ class SequiturScorer:
         """Give back the scorer that `state` was taken from."""
         scorer = cls(settings, device=device)
         scorer.report = report
-        evidence = Evidence(
-            state["evidence/features"],
-            transitions=unpack_sparse("evidence/transitions", state),
-            incidence=unpack_sparse("evidence/incidence", state),
-            resource_links=unpack_sparse("evidence/resource_links", state),
-            passages=state.get("evidence/passages"),
-            readings=state.get("evidence/readings"),
+        scorer._take_up(
+            unpack_evidence(state), state_part(state, "judge/"), state_part(state, "rehearsal/")
         )
-        scorer._take_up(evidence, state_part(state, "judge/"), state_part(state, "rehearsal/"))
         scorer.validation = state["validation"].astype(np.int64)
         scorer.slope, scorer.intercept = state["calibration"].tolist()
         return scorer

@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 from proprl.arrays import SparseMatrix
 from proprl.errors import BundleError
 from proprl.files import write_bytes
+from proprl.graphs.evidence import Evidence
 
 FORMAT = 1
 ROOT = "model.json"
@@ -183,3 +184,27 @@ def unpack_sparse(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMa
     entries = arrays[f"{name}/entries"]
     shape = tuple(arrays[f"{name}/shape"].tolist())
     return csr_array((arrays[f"{name}/values"], (entries[:, 0], entries[:, 1])), shape=shape)
+
+
+def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
+    """Give what is known of the concepts as arrays; nothing for what is missing."""
+    vectors = {"passages": evidence.passages, "readings": evidence.readings}
+    return {
+        "evidence/features": evidence.features,
+        **{f"evidence/{name}": array for name, array in vectors.items() if array is not None},
+        **pack_sparse("evidence/transitions", evidence.transitions),
+        **pack_sparse("evidence/incidence", evidence.incidence),
+        **pack_sparse("evidence/resource_links", evidence.resource_links),
+    }
+
+
+def unpack_evidence(arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
+    """Give back what `pack_evidence` made arrays of."""
+    return Evidence(
+        arrays["evidence/features"],
+        transitions=unpack_sparse("evidence/transitions", arrays),
+        incidence=unpack_sparse("evidence/incidence", arrays),
+        resource_links=unpack_sparse("evidence/resource_links", arrays),
+        passages=arrays.get("evidence/passages"),
+        readings=arrays.get("evidence/readings"),
+    )

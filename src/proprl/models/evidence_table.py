@@ -60,8 +60,6 @@ class EvidenceTable:
         if evidence.passages is not None:
             affinities["passages"] = passage_affinity(evidence.passages, evidence.features)
         self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
-        R = evidence.readings
-        self._read_alike = None if R is None else reading_likeness(R)
 
     @property
     def names(self) -> list[str]:
@@ -89,7 +87,7 @@ class EvidenceTable:
     @property
     def tells_order(self) -> bool:
         """Whether somebody has read about the concepts, and labels are evidence."""
-        return self._read_alike is not None and "labels" in self.sources
+        return self.evidence.readings is not None and "labels" in self.sources
 
     def order(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Give how surely each source comes before its target: (m, 2) -> (m,).
@@ -97,7 +95,7 @@ class EvidenceTable:
         0 where nothing tells; see `tells_order`.
         """
         order = np.zeros(len(pairs))
-        if self._read_alike is None or "labels" not in self.sources:
+        if self._read_alike is None:
             return order
         positive = self.known.labels == 1
         fold_of_known = fold_of(self.known.pairs, self.folds, salt)
@@ -107,6 +105,11 @@ class EvidenceTable:
             others = self.known.pairs[positive & (fold_of_known != one)]
             order[here] = expected_order(others, self._read_alike)[tuple(pairs[here].T)]
         return order
+
+    @cached_property
+    def _read_alike(self) -> FloatArray | None:
+        R = self.evidence.readings if self.tells_order else None
+        return None if R is None else reading_likeness(R)
 
     def newness(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Say how new the newer concept of each pair is: (m, 2) -> (m,).

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.linalg import solve
 from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
@@ -90,7 +91,7 @@ class KnownPairs(PairNumbers):
         np.fill_diagonal(ties, 0.0)
         laplacian = np.diag(ties.sum(axis=1) + 0.05) - ties
         steps_up = self.yes.sum(axis=0) - self.yes.sum(axis=1)
-        self.about_concepts[f"level by {source}"] = np.linalg.solve(laplacian, steps_up)
+        self.about_concepts[f"level by {source}"] = solve(laplacian, steps_up, assume_a="pos")
 
     def _add_rates(self, near: FloatArray, how: str) -> None:
         """What became of pairs like this one; near[i, k] says how much k counts for i."""

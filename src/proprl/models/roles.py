@@ -25,7 +25,7 @@ SUREST = 1.5
 # Roles need few digits.
 TOLERANCE, STEPS_AT_MOST = 1e-3, 100
 # Where one pair of so many has a label, products of full matrices are quicker than a row a label.
-CROWDED = 25
+CROWDED = 60
 
 
 def likeness(affinities: Sequence[FloatArray]) -> FloatArray:
@@ -63,8 +63,9 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
         return np.asarray(over_all(w)[a, b] + RIDGE * w)
 
     def by_rows_of_labels(w: FloatArray) -> FloatArray:
-        by_targets = by_source @ (w[:, None] * of_targets)
-        return np.asarray(np.einsum("pc,cp->p", of_sources, by_targets[:, b]) + RIDGE * w)
+        by_source.data = w[by_source.indices]
+        to_targets = np.ascontiguousarray((by_source @ of_targets).T)
+        return np.asarray(np.einsum("pc,pc->p", of_sources, to_targets[b]) + RIDGE * w)
 
     product = by_full_matrices
     if n * n >= CROWDED * m:

@@ -256,7 +256,7 @@ def refuse(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def test_wrong_words_stop_before_anything_runs() -> None:
     with pytest.raises(UnknownMethodError):
         tune(wanted("rf", "magic"), refuse)
-    with pytest.raises(ProprlError, match=r"no settings of its own to tune; known: nb, svm"):
+    with pytest.raises(ProprlError, match=r"no settings that tune chooses; known: nb, svm"):
         tune(wanted("proprl-without-gate"), refuse)
     with pytest.raises(ProprlError, match="leave --protocol out"):
         tune(Wanted(["mooc"], ["rf"], protocol="leak-free"), refuse)

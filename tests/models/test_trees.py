@@ -30,7 +30,7 @@ def counts(labels: LabelledPairs, pair: tuple[int, int]) -> list[float]:
 
 def test_labels_are_counted_by_where_they_begin_and_end() -> None:
     labels = known((0, 1, 1), (0, 2, 1), (3, 0, 1), (4, 1, 1), (1, 2, 0), (2, 0, 0))
-    #   positives: 0 begins two and ends one, 2 ends one; negatives: 2 begins and ends one
+    # Positives: 0 begins two and ends one, 1 ends two; negatives: 1 begins one, 0 ends one.
     assert counts(labels, (0, 1)) == [1, 1, 0, 1, 0, 1, 1, 0]
     assert counts(labels, (1, 0)) == [0, 1, 1, 1, 1, 0, 0, 1]
 

@@ -17,7 +17,7 @@ from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.packaged import packaged
 from proprl.experiments.parts import OURS, parts, variant_runs
-from proprl.experiments.plans import experiment_settings, plan, table1_methods
+from proprl.experiments.plans import OWN, experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runner import metric_values
 from proprl.experiments.runs import FOLDS
@@ -33,7 +33,7 @@ DRAWS = 5
 """Under new-concepts."""
 SURE = 0.05
 LEAST = 5e-5
-"""The least lead that four digits show."""
+"""The least difference that four digits show."""
 LABELS = (
     "Sequitur learns from training and validation pairs, the others from training pairs; all of "
     "them choose on validation pairs."
@@ -139,7 +139,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
 
 def rivals() -> tuple[str, ...]:
     """Give the methods that Sequitur is compared with: the paper's, and plain trees."""
-    return (*table1_methods(), "trees")
+    return (*table1_methods(), *(name for name in OWN if name != OURS))
 
 
 def _read() -> str:

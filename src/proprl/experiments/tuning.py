@@ -148,7 +148,7 @@ def _methods(wanted: Wanted) -> Sequence[str]:
         method_settings(method)  # an unknown one is an error that lists the known ones
         if method not in search_spaces():
             known = ", ".join(search_spaces())
-            raise ProprlError(f"{method} has no settings of its own to tune; known: {known}")
+            raise ProprlError(f"{method} has no settings that tune chooses; known: {known}")
     return methods
 
 

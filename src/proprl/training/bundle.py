@@ -187,7 +187,10 @@ def unpack_sparse(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMa
 
 
 def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
-    """Give what is known of the concepts as arrays; nothing for what is missing."""
+    """Give what is known of the concepts as arrays; nothing for what is missing.
+
+    Vectors of resources are left out: who needs them keeps what it makes of them.
+    """
     vectors = {"passages": evidence.passages, "readings": evidence.readings}
     return {
         "evidence/features": evidence.features,

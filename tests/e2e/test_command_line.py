@@ -278,6 +278,7 @@ def test_a_sound_course_passes_the_check(proprl_: Terminal, campus: Course) -> N
     proprl_("course", "check", "mine", expect=1)
 
 
+@pytest.mark.slow
 def test_demo(proprl_: Terminal) -> None:
     text = proprl_("demo", "--out", "out")
     assert "Five pairs it is sure of" in text

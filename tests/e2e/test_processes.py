@@ -14,6 +14,8 @@ import pytest
 
 from proprl.data import Course, write_course
 
+pytestmark = pytest.mark.slow
+
 # Long enough to be hit half-way, short enough for a test.
 TRAIN = ["train", "planted", "--model", "proprl", "--seed", "7",
          "--set", "size=64", "--set", "epochs=20", "--set", "patience=20"]  # fmt: skip

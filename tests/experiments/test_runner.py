@@ -104,6 +104,7 @@ def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["metrics"] == before["metrics"]
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_numbers_as_one(tmp_path: Path) -> None:
     runs = [quick(1), quick(2)]
     one = run_all(runs, RunStore(tmp_path / "one"))

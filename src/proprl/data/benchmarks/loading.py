@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -12,7 +13,7 @@ import polars as pl
 
 from proprl.arrays import FloatArray
 from proprl.data.benchmarks import layouts
-from proprl.data.benchmarks.catalogue import BenchmarkSet, find_benchmark
+from proprl.data.benchmarks.catalogue import BenchmarkSet, OtherTopic, find_benchmark
 from proprl.data.benchmarks.location import check_files, data_root
 from proprl.data.course import Course
 from proprl.errors import Problem, PublicDataError
@@ -47,10 +48,10 @@ def load_benchmark(
     dgcpl, gkrom = folder / "dgcpl" / public.folder, folder / "gkrom" / public.folder
     released = layouts.read_index(dgcpl / "concepts_index.csv")
     pairs = layouts.read_pairs(dgcpl)
-    names, row_of_label = released, {row: row for row in range(len(released))}
+    names = released
     if alignment == "fixed" and public.repeated_topics is not None:
         topics = _topics(gkrom, public.repeated_topics)
-        names, row_of_label = _meant(released, topics, pairs)
+        names, pairs = _meant(released, topics, public.other_topics, pairs)
     titles = layouts.read_index(gkrom / "resources_index.csv")
     resources, notes = _resources(public, folder, titles)
     if incidence == "gkrom":
@@ -71,7 +72,7 @@ def load_benchmark(
         concept_resources=mentions,
         resource_links=_resource_links(gkrom),
         transitions=_transitions(public, dgcpl, len(released), alignment),
-        pairs=_pairs(pairs, row_of_label),
+        pairs=_pairs(pairs),
         features=_bert(dgcpl, released, names) if features else None,
         repeated_pairs="keep",
     )
@@ -100,18 +101,28 @@ def _topics(gkrom: Path, repeated: tuple[tuple[int, str], ...]) -> list[str]:
 
 
 def _meant(
-    released: list[str], topics: list[str], pairs: pl.DataFrame
-) -> tuple[list[str], dict[int, int]]:
-    """Return the names of all concepts, and for each id of a label the row of what it means.
+    released: list[str], topics: list[str], others: Iterable[OtherTopic], pairs: pl.DataFrame
+) -> tuple[list[str], pl.DataFrame]:
+    """Return the names of all concepts, and the pairs as rows of what their labels mean.
 
-    What labels mean beyond the released concepts comes after them.
+    What labels mean beyond the released concepts comes after them, in the order of the topics.
     """
     # Of a name that stands there twice, the first is taken: hence from the end.
     next_topic = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
-    meant = {i: next_topic[released[i]] for i in sorted({*pairs["start"], *pairs["end"]})}
-    names = list(dict.fromkeys([*released, *meant.values()]))
+    other = {(each.name, beside): each.topic for each in others for beside in each.beside}
+
+    def meant(column: str, beside: str) -> list[str]:
+        labels = zip(pairs[column], pairs[beside], strict=True)
+        named = ((released[i], released[j]) for i, j in labels)
+        return [other.get(both) or next_topic[both[0]] for both in named]
+
+    start, end = meant("start", "end"), meant("end", "start")
+    place = {topic: at for at, topic in reversed(list(enumerate(topics)))}
+    beyond = {*start, *end}.difference(released)
+    names = [*released, *sorted(beyond, key=lambda name: (place.get(name, len(topics)), name))]
     row_of = {name: row for row, name in enumerate(names)}
-    return names, {i: row_of[name] for i, name in meant.items()}
+    rows = {"start": [row_of[name] for name in start], "end": [row_of[name] for name in end]}
+    return names, pairs.with_columns(pl.DataFrame(rows))
 
 
 def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
@@ -124,9 +135,8 @@ def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
     return X
 
 
-def _pairs(pairs: pl.DataFrame, row_of_label: dict[int, int]) -> pl.DataFrame:
-    meant = pairs.with_columns(pl.col("start", "end").replace_strict(row_of_label))
-    return meant.select(
+def _pairs(pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.select(
         source=_id("c", "start"), target=_id("c", "end"), label="result", split="split"
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from proprl.data import Course, load_benchmark, load_course, read_course, write_course
-from proprl.data.benchmarks import BENCHMARKS, BenchmarkSet, data_root, missing_files
+from proprl.data.benchmarks import BENCHMARKS, BenchmarkSet, OtherTopic, data_root, missing_files
 from proprl.errors import PublicDataError
 from proprl.files import cache_folder
 from tiny_public import TINY, write_tiny
@@ -122,6 +122,23 @@ class TestAlignment:
         (tiny / "dgcpl/Tiny/bert_embeddings.csv").write_text(TestOptionalFiles.bert)
         with pytest.raises(PublicDataError, match=r'labels speak of 1 more.*alignment="published"'):
             load_benchmark("tiny", tiny, features="bert")
+
+    def test_a_name_may_mean_another_topic_beside_some_others(
+        self, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        beside_web_pages = OtherTopic("Sets", "Relations", ("Web_page",))
+        other = replace(TINY, other_topics=(beside_web_pages,))
+        monkeypatch.setitem(BENCHMARKS, "tiny", other)  # type: ignore[misc]
+        course = load_benchmark("tiny", tiny)
+        assert course.names[4:] == ("Relations",)
+        assert named(course, course.labelled_pairs().pairs) == [
+            ("Sets", "Relations"),
+            ("Relations", "Sets"),
+            ("Sets", "Relations"),
+            ("Logic (mathematics)", "Proof"),  # Sets beside Logic mean the next topic
+            ("Sets", "Relations"),
+            ("Proof", "Logic (mathematics)"),
+        ]
 
     def test_published_leaves_the_labels(self, tiny: Path) -> None:
         course = load_benchmark("tiny", tiny, alignment="published")

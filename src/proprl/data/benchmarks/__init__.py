@@ -6,6 +6,7 @@ from proprl.data.benchmarks.catalogue import (
     BENCHMARKS,
     BenchmarkSet,
     Counts,
+    OtherTopic,
     PublicFile,
     find_benchmark,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "BENCHMARKS",
     "BenchmarkSet",
     "Counts",
+    "OtherTopic",
     "PublicFile",
     "data_root",
     "fetch_benchmark",

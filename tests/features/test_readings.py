@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proprl.arrays import FloatArray
 from proprl.data import Course
 from proprl.errors import FeatureError
-from proprl.features import readings
+from proprl.features import encoders, readings
 from proprl.features.encoders import encode
 from proprl.features.evidence import gather_evidence
 from proprl.features.readings import read_concepts, resolve_reader
@@ -63,6 +64,26 @@ def test_concepts_are_read_a_few_at_a_time_and_keep_their_places(
     monkeypatch.setattr(SILENT, "step", lambda: steps.append("step"), raising=False)
     np.testing.assert_allclose(read_concepts(names, "", "wordllama"), together, rtol=1e-5)
     assert len(steps) == 3
+
+
+def test_what_was_read_about_a_concept_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = read_concepts(["Limit", "a much longer name"], "botany", "wordllama")
+    read: list[str] = []
+    embedded = encoders._embedded
+
+    def watched(encoder: encoders.Encoder, name: str, texts: list[str]) -> FloatArray:
+        read.extend(texts)
+        return embedded(encoder, name, texts)
+
+    monkeypatch.setattr(encoders, "_embedded", watched)
+    more = read_concepts(["Tree", "Limit", "a much longer name"], "botany", "wordllama")
+    assert len(read) == len(readings.SENTENCES)
+    assert all("Tree" in sentence for sentence in read)
+    np.testing.assert_array_equal(more[1:], first)
+
+    read.clear()
+    read_concepts(["Limit"], "", "wordllama")
+    assert len(read) == len(readings.SENTENCES)  # of another subject other sentences are read
 
 
 def test_the_best_reader_is_named_by_the_environment_else_the_one_that_is_installed(

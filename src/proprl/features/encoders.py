@@ -83,6 +83,25 @@ def encode(texts: Sequence[str], encoder: str = "auto", *, cache: bool = True) -
     return X
 
 
+def encode_each(texts: Sequence[str], encoder: str = "auto") -> FloatArray:
+    """What `encode` gives, every text kept on its own: one more text is encoded alone.
+
+    For encoders that take long over a text, and whose vectors do not depend on the other texts.
+    """
+    checked = _checked(texts)
+    name, chosen = _resolved(encoder)
+    if chosen.version is None:
+        return _embedded(chosen, name, checked)
+    keys = {text: vectors.cache_key(name, chosen.version, [text]) for text in checked}
+    rows = {text: x for text, key in keys.items() if (x := vectors.read(key)) is not None}
+    missing = [text for text in keys if text not in rows]
+    if missing:
+        rows |= zip(missing, _embedded(chosen, name, missing)[:, None], strict=True)
+    for text in missing:
+        vectors.write(keys[text], rows[text])
+    return np.vstack([rows[text] for text in checked])
+
+
 def resolve_encoder(encoder: str = "auto") -> str:
     """Concrete name of an encoder that can be used here; ``auto`` becomes the best installed one.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError
-from proprl.features.encoders import encode, resolve_encoder
+from proprl.features.encoders import encode_each, resolve_encoder
 from proprl.features.language_model import installed_reader, release
 from proprl.progress import SILENT, Progress
 
@@ -64,7 +64,8 @@ def read_concepts(
 ) -> FloatArray:
     """Give what the language model makes of each concept's place: one row each.
 
-    `subject` may be empty; a name is enough, descriptions are not read.
+    `subject` may be empty; a name is enough, descriptions are not read. What was read about a
+    concept is kept for every course of the subject.
     """
     reader = resolve_encoder(reader)
     field = subject.strip()
@@ -77,7 +78,7 @@ def read_concepts(
     try:
         for rows in chunks:
             states = [
-                encode([sentence.format(name=names[row], **words) for row in rows], reader)
+                encode_each([sentence.format(name=names[row], **words) for row in rows], reader)
                 for sentence in SENTENCES
             ]
             read.update(zip(rows, np.hstack(states), strict=True))

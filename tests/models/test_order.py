@@ -14,6 +14,7 @@ from proprl.models.order import (
     RIDGE,
     WEIGHT,
     expected_order,
+    order_by_others,
     ordered_logits,
     reading_likeness,
 )
@@ -61,6 +62,19 @@ def test_it_is_the_ridge_regression_of_a_lesson_and_its_reverse(
     expected = (k(asked, lessons) @ w).reshape(N, N)
     np.testing.assert_allclose(found, expected, atol=1e-8 if at_once else 0.02)
     np.testing.assert_allclose(found, -found.T, atol=1e-9)
+
+
+@given(st.integers(0, 1_000), st.integers(1, 20))
+def test_a_pair_is_ordered_as_if_its_own_lessons_had_never_been_learned(seed: int, m: int) -> None:
+    """Lessons that stand there twice, and pairs that hold in both orders, included."""
+    alike, known = reading_likeness(readings(seed)), some_pairs(seed, m)
+    known = np.vstack([known, known[: m // 2], known[m // 3 : m // 2, ::-1]])
+    asked = np.array([(a, b) for a in range(N) for b in range(N) if a != b])
+    found = order_by_others(asked, known, alike)
+    for pair, order_of_pair in zip(asked, found, strict=True):
+        own = (np.sort(known, axis=1) == np.sort(pair)).all(axis=1)
+        expected = expected_order(known[~own], alike)[tuple(pair)]
+        np.testing.assert_allclose(order_of_pair, expected, atol=1e-9)
 
 
 def test_a_line_of_levels_is_learned_from_few_steps_and_holds_for_steps_never_seen() -> None:

@@ -16,7 +16,7 @@ from proprl.data.splits import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, passage_affinity, text_affinity
 from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
-from proprl.models.order import expected_order, reading_likeness
+from proprl.models.order import AT_ONCE, expected_order, order_by_others, reading_likeness
 from proprl.models.pair_evidence import PairEvidence
 from proprl.models.roles import likeness, role_affinity
 
@@ -89,7 +89,7 @@ class EvidenceTable:
         """Whether somebody has read about the concepts, and labels are evidence."""
         return self.evidence.readings is not None and "labels" in self.sources
 
-    def order(self, pairs: IntArray, salt: int = 0) -> FloatArray:
+    def order(self, pairs: IntArray) -> FloatArray:
         """Give how surely each source comes before its target: (m, 2) -> (m,).
 
         0 where nothing tells; see `tells_order`.
@@ -97,12 +97,13 @@ class EvidenceTable:
         order = np.zeros(len(pairs))
         if self._read_alike is None:
             return order
-        positive = self.known.labels == 1
-        fold_of_known = fold_of(self.known.pairs, self.folds, salt)
-        fold = fold_of(pairs, self.folds, salt)
+        known = self.known.positives
+        if len(known) <= AT_ONCE:
+            return order_by_others(pairs, known, self._read_alike)
+        fold_of_known, fold = (fold_of(some, self.folds, salt=0) for some in (known, pairs))
         for one in np.unique(fold):
             here = fold == one
-            others = self.known.pairs[positive & (fold_of_known != one)]
+            others = known[fold_of_known != one]
             order[here] = expected_order(others, self._read_alike)[tuple(pairs[here].T)]
         return order
 

@@ -143,7 +143,7 @@ class Judge:
         if not self.table.tells_order:
             return self._said(pairs)
         m, both = len(pairs), self._said(np.vstack([pairs, pairs[:, ::-1]]))
-        order = self.order(pairs)
+        order = self.table.order(pairs)
         # Who learned from the reverse would only repeat its label, which counts elsewhere if at
         # all (`reverse_labels`): then the order is left to what other pairs say.
         learned = self.reverses.labelled(pairs)
@@ -151,11 +151,6 @@ class Judge:
             name: ordered_logits(z[:m], np.where(learned, z[:m], z[m:]), order)
             for name, z in both.items()
         }
-
-    def order(self, pairs: IntArray) -> FloatArray:
-        """Give how surely each source comes before its target; see `EvidenceTable.order`."""
-        by_deal = [self.table.order(pairs, salt) for salt in range(self.dealt)]
-        return np.asarray(np.mean(by_deal, axis=0))
 
     def _said(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, whatever is known of the order."""

@@ -17,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit, log_expit, logit
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.data.grouping import unordered_codes
 
 # Readings are many numbers for few labels.
 RIDGE = 2.0
@@ -50,22 +51,55 @@ def expected_order(prerequisites: IntArray, alike: FloatArray) -> FloatArray:
     About 1 where it does, -1 where the other does, 0 where nothing is known: (m, 2) pairs that
     are known to hold say so.
     """
+    m, (a, b) = len(prerequisites), prerequisites.T
+    if m <= AT_ONCE:
+        C = _lessons_alike(prerequisites, alike)
+        return _over_all(prerequisites, cho_solve(cho_factor(C), np.ones(m)), alike)
+    system = LinearOperator(
+        (m, m),
+        matvec=lambda w: _over_all(prerequisites, w, alike)[a, b] + RIDGE * w,
+        dtype=np.float64,
+    )
+    w, _ = cg(system, np.ones(m), rtol=1e-3, maxiter=100)
+    return _over_all(prerequisites, w, alike)
+
+
+def order_by_others(pairs: IntArray, prerequisites: IntArray, alike: FloatArray) -> FloatArray:
+    r"""Give how surely each source comes first by all known prerequisites but its own: (m,).
+
+    What is known of a pair itself, in either order, is left out as if it had never been learned.
+    If I are its lessons, w the weights of all and C their likeness with the ridge, the others say
+
+    .. math:: f_I = 1 - \left((C^{-1})_{II}\right)^{-1} w_I
+    """
+    C_inverse = cho_solve(
+        cho_factor(_lessons_alike(prerequisites, alike)), np.eye(len(prerequisites))
+    )
+    w = C_inverse.sum(axis=1)
+    order: FloatArray = _over_all(prerequisites, w, alike)[tuple(pairs.T)]
+    lessons: dict[int, list[int]] = {}
+    for lesson, code in enumerate(unordered_codes(prerequisites).tolist()):
+        lessons.setdefault(code, []).append(lesson)
+    for row, code in enumerate(unordered_codes(pairs).tolist()):
+        if own := lessons.get(code):
+            by_others = 1 - np.linalg.solve(C_inverse[np.ix_(own, own)], w[own])[0]
+            same = pairs[row, 0] == prerequisites[own[0], 0]
+            order[row] = by_others if same else -by_others
+    return order
+
+
+def _lessons_alike(prerequisites: IntArray, alike: FloatArray) -> FloatArray:
+    """Give how alike lessons are, and the ridge: C, m × m."""
+    a, b = prerequisites.T
+    K = alike[np.ix_(a, a)] * alike[np.ix_(b, b)] - alike[np.ix_(a, b)] * alike[np.ix_(b, a)]
+    return np.asarray(K + RIDGE * np.eye(len(a)))
+
+
+def _over_all(prerequisites: IntArray, w: FloatArray, alike: FloatArray) -> FloatArray:
+    """Give what lessons of these weights say of every pair: n × n."""
     n, (a, b) = len(alike), prerequisites.T
-
-    def over_all(w: FloatArray) -> FloatArray:
-        W = np.bincount(a * n + b, w, n * n).reshape(n, n)
-        order: FloatArray = alike @ (W - W.T) @ alike
-        return order
-
-    if len(a) <= AT_ONCE:
-        K = alike[np.ix_(a, a)] * alike[np.ix_(b, b)] - alike[np.ix_(a, b)] * alike[np.ix_(b, a)]
-        w = cho_solve(cho_factor(K + RIDGE * np.eye(len(a))), np.ones(len(a)))
-    else:
-        system = LinearOperator(
-            (len(a), len(a)), matvec=lambda w: over_all(w)[a, b] + RIDGE * w, dtype=np.float64
-        )
-        w, _ = cg(system, np.ones(len(a)), rtol=1e-3, maxiter=100)
-    return over_all(w)
+    W = np.bincount(a * n + b, w, n * n).reshape(n, n)
+    return np.asarray(alike @ (W - W.T) @ alike)
 
 
 def ordered_logits(z: FloatArray, reverse: FloatArray, order: FloatArray) -> FloatArray:

@@ -112,7 +112,9 @@ class SequiturScorer:
         details = {name: expit(self.slope * z + self.intercept) for name, z in logits.items()}
         if self.judge.table.tells_order:
             order = np.where(
-                self._rehearsed(pairs), self.rehearsal.order(pairs), self.judge.order(pairs)
+                self._rehearsed(pairs),
+                self.rehearsal.table.order(pairs),
+                self.judge.table.order(pairs),
             )
             details["order"] = expit(WEIGHT * order)
         return details

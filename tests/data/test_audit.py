@@ -373,7 +373,7 @@ def public_root() -> Path:
 def test_leaks_of_the_published_splits(
     name: str, shared: tuple[int, int], negatives: tuple[int, int], positives: tuple[int, int]
 ) -> None:
-    audit = audit_course(load_benchmark(name, public_root()))
+    audit = audit_course(load_benchmark(name, public_root(), alignment="published"))
     assert count(audit, "test_rows_in_train") == ("error", *shared)
     assert count(audit, "test_reversed_negatives") == ("error", *negatives)
     assert count(audit, "test_reversed_positives") == ("error", *positives)

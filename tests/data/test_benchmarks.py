@@ -140,6 +140,23 @@ class TestAlignment:
             ("Proof", "Logic (mathematics)"),
         ]
 
+    def test_of_two_equal_labels_the_second_may_mean_another_topic(
+        self, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        second = OtherTopic("Sets", "Relations", beside=(), again_beside=("Web_page",))
+        other = replace(TINY, repeated_topics=None, other_topics=(second,))
+        monkeypatch.setitem(BENCHMARKS, "tiny", other)  # type: ignore[misc]
+        course = load_benchmark("tiny", tiny)
+        assert course.names[4:] == ("Relations",)
+        assert named(course, course.labelled_pairs().pairs) == [
+            ("Web page", "Sets"),
+            ("Sets", "Web page"),  # another label: the other order
+            ("Web page", "Relations"),
+            ("Sets", "Logic (mathematics)"),
+            ("Web page", "Relations"),
+            ("Logic (mathematics)", "Sets"),
+        ]
+
     def test_published_leaves_the_labels(self, tiny: Path) -> None:
         course = load_benchmark("tiny", tiny, alignment="published")
         assert course.labelled_pairs().pairs[:, 0].tolist() == [0, 1, 0, 1, 0, 2]
@@ -299,7 +316,7 @@ class TestTheRealSets:
         ("name", "rows", "reversed_negatives", "reversed_positives"),
         [("mooc", 23, 38, 22), ("ucd", 19, 46, 27), ("lecturebank", 16, 33, 21)],
     )
-    def test_the_leaks_of_the_split_are_kept(
+    def test_the_leaks_of_the_released_split(
         self,
         name: str,
         rows: int,
@@ -307,7 +324,7 @@ class TestTheRealSets:
         reversed_positives: int,
         public_data: Path,
     ) -> None:
-        course = load_benchmark(name, public_data)
+        course = load_benchmark(name, public_data, alignment="published")
         labelled, parts = course.labelled_pairs(), np.array(course.split_column())
         train, test = (labelled.take(np.flatnonzero(parts == p)) for p in ("train", "test"))
         known = {

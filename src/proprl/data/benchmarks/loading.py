@@ -33,8 +33,8 @@ def load_benchmark(
 ) -> Course:
     """Return a public set as a course, with the published split and every published row.
 
-    `alignment` "fixed" repairs the two index faults of the public data, so that labels, names,
-    resources and behaviour speak of the same concepts; "published" leaves them as released.
+    `alignment` "fixed" repairs what labels and behaviour of the public data are about, so that they
+    speak of the same concepts as names and resources; "published" leaves them as released.
     `features` "bert" and `incidence` "published" read `bert_embeddings.csv` and
     `Hypergraph_H.csv`, which must be copied into the folder first: they are not fetched. Both were
     released for the released concepts; LectureBank's labels speak of more when "fixed".
@@ -49,9 +49,8 @@ def load_benchmark(
     released = layouts.read_index(dgcpl / "concepts_index.csv")
     pairs = layouts.read_pairs(dgcpl)
     names = released
-    if alignment == "fixed" and public.repeated_topics is not None:
-        topics = _topics(gkrom, public.repeated_topics)
-        names, pairs = _meant(released, topics, public.other_topics, pairs)
+    if alignment == "fixed":
+        names, pairs = _meant(public, released, gkrom, pairs)
     titles = layouts.read_index(gkrom / "resources_index.csv")
     resources, notes = _resources(public, folder, titles)
     if incidence == "gkrom":
@@ -101,28 +100,44 @@ def _topics(gkrom: Path, repeated: tuple[tuple[int, str], ...]) -> list[str]:
 
 
 def _meant(
-    released: list[str], topics: list[str], others: Iterable[OtherTopic], pairs: pl.DataFrame
+    public: BenchmarkSet, released: list[str], gkrom: Path, pairs: pl.DataFrame
 ) -> tuple[list[str], pl.DataFrame]:
     """Return the names of all concepts, and the pairs as rows of what their labels mean.
 
     What labels mean beyond the released concepts comes after them, in the order of the topics.
     """
-    # Of a name that stands there twice, the first is taken: hence from the end.
-    next_topic = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
-    other = {(each.name, beside): each.topic for each in others for beside in each.beside}
+    topics, means = released, dict(zip(released, released, strict=True))
+    if public.repeated_topics is not None:
+        topics = _topics(gkrom, public.repeated_topics)
+        # Of a name that stands there twice, the first is taken: hence from the end.
+        means = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
+    other, second = _by_names(public.other_topics)
+    seen: set[tuple[str, str]] = set()
 
-    def meant(column: str, beside: str) -> list[str]:
-        labels = zip(pairs[column], pairs[beside], strict=True)
-        named = ((released[i], released[j]) for i, j in labels)
-        return [other.get(both) or next_topic[both[0]] for both in named]
+    def meant(name: str, beside: str, *, again: bool) -> str:
+        exception = other.get((name, beside)) or (second.get((name, beside)) if again else None)
+        return exception or means[name]
 
-    start, end = meant("start", "end"), meant("end", "start")
+    start, end = [], []
+    for i, j in pairs.select("start", "end").rows():
+        label = released[i], released[j]
+        again = label in seen
+        seen.add(label)
+        start.append(meant(label[0], label[1], again=again))
+        end.append(meant(label[1], label[0], again=again))
     place = {topic: at for at, topic in reversed(list(enumerate(topics)))}
     beyond = {*start, *end}.difference(released)
     names = [*released, *sorted(beyond, key=lambda name: (place.get(name, len(topics)), name))]
     row_of = {name: row for row, name in enumerate(names)}
     rows = {"start": [row_of[name] for name in start], "end": [row_of[name] for name in end]}
     return names, pairs.with_columns(pl.DataFrame(rows))
+
+
+def _by_names(others: Iterable[OtherTopic]) -> tuple[dict[tuple[str, str], str], ...]:
+    """Return what a name means beside another: in every such label, and from the second on."""
+    other = {(each.name, beside): each.topic for each in others for beside in each.beside}
+    again = {(each.name, beside): each.topic for each in others for beside in each.again_beside}
+    return other, again
 
 
 def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:

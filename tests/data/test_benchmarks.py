@@ -167,6 +167,23 @@ class TestAlignment:
             ("Proof", "Logic (mathematics)"): 12,  # 0 → 3 became -1 → 2
         }
 
+    def test_shifted_leaves_just_what_is_one_row_out(
+        self, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shifted, published = (
+            load_benchmark("tiny", tiny, alignment=one) for one in ("shifted", "published")
+        )
+        assert shifted.fingerprint == published.fingerprint  # labels and behaviour are out
+
+        other = (OtherTopic("Sets", "Proof", ("Web_page",)),)
+        set_ = replace(TINY, repeated_topics=None, other_topics=other)
+        monkeypatch.setitem(BENCHMARKS, "tiny", set_)  # type: ignore[misc]
+        fixed, shifted = (
+            load_benchmark("tiny", tiny, alignment=one) for one in ("fixed", "shifted")
+        )
+        assert shifted.pairs.equals(fixed.pairs)
+        assert behaviour(shifted) == behaviour(published)
+
 
 class TestOptionalFiles:
     """`bert_embeddings.csv` and `Hypergraph_H.csv`, in the layout of the DGCPL repository."""
@@ -264,7 +281,7 @@ class TestWhereTheDataLies:
     def test_an_unknown_set_or_option_lists_the_known_ones(self, tiny: Path) -> None:
         with pytest.raises(PublicDataError, match="'mook'; the public sets are mooc, ucd, lect"):
             load_benchmark("mook", tiny)
-        with pytest.raises(PublicDataError, match="'fixed', 'published', not 'fix'"):
+        with pytest.raises(PublicDataError, match="'fixed', 'shifted', 'published', not 'fix'"):
             load_benchmark("tiny", tiny, alignment="fix")  # type: ignore[arg-type]
 
 

@@ -25,8 +25,8 @@ def done(runs: Sequence[Run]) -> list[dict[str, Any]]:
     accuracy = {
         ("published", "fixed"): 0.8,
         ("leak-free", "fixed"): 0.5,
-        ("published", "published"): 0.75,
-        ("leak-free", "published"): 0.4,
+        ("published", "shifted"): 0.75,
+        ("leak-free", "shifted"): 0.4,
     }
     return [
         {

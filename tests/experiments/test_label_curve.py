@@ -68,7 +68,7 @@ def test_the_files_hold_the_means_over_folds() -> None:
     assert "| labels | SVM | ProPRL | Sequitur |" in page
     assert "| 200 | 0.958 / 0.915 | 0.958 / 0.915 | 0.958 / 0.915 |" in page
     assert "2 folds" in page
-    assert "index faults repaired" in page
+    assert "data faults repaired" in page
 
 
 def worse(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ def test_the_page_says_how_many_labels_the_aim_would_take() -> None:
     # Whoever asks about a course of their own has no such aim.
     own = label_curve(replace(WANTED, asked_courses=["campus"]), made_up).texts["labels.md"]
     assert "If it went on" not in own
-    assert "index faults repaired" not in own
+    assert "data faults repaired" not in own
 
 
 def test_a_curve_that_flattens_gives_two_numbers() -> None:

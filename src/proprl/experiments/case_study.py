@@ -125,7 +125,7 @@ def _how(times: str, encoder: str) -> str:
     return (
         "Every positive test pair is scored in the annotated order (S_ij) and turned round (S_ji). "
         "*Ordered share* is the share with S_ij > S_ji, *mean margin* the mean of S_ij - S_ji: "
-        f"mean ± standard deviation over {times}, with 95 % bootstrap interval, index faults "
+        f"mean ± standard deviation over {times}, with 95 % bootstrap interval, data faults "
         f"repaired, texts encoded by `{encoder}`; *paper* is what the paper reports. The picture "
         "shows the first of these runs: a circle below the diagonal is a pair in the right order, "
         "a cross on or above it one in the wrong order. "

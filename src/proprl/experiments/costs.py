@@ -115,7 +115,7 @@ def _heads() -> list[str]:
 
 def _how(times: str, encoder: str) -> str:
     return (
-        f"Means over {times}, index faults repaired, texts encoded by `{encoder}`. Ours: one "
+        f"Means over {times}, data faults repaired, texts encoded by `{encoder}`. Ours: one "
         "thread of a CPU; scoring is of all test pairs in one call; memory is by how much the "
         "process' resident memory grew at its peak while it fitted and scored (- where the system "
         "does not tell it). The columns *paper* hold what the paper measured on its GPU. Seconds "

@@ -91,7 +91,7 @@ def _runs(wanted: Wanted, methods: Sequence[str], repeats: int) -> Iterator[Run]
     encoder = resolve_encoder(wanted.encoder)
     for course in wanted.courses:
         for name in methods:
-            for alignment in ("fixed", "published") if course in BENCHMARKS else ("fixed",):
+            for alignment in ("fixed", "shifted") if course in BENCHMARKS else ("fixed",):
                 for repeat in range(repeats):
                     yield Run(name, course, seed=repeat, alignment=alignment, encoder=encoder)
                     yield Run(
@@ -123,7 +123,7 @@ def _effects(course: str, name: str, found: Results) -> Iterator[Effect]:
         )
         if course in BENCHMARKS:
             for protocol, sound in (("published", published), ("leak-free", leak_free)):
-                shifted = found[course, name, protocol, "published"]
+                shifted = found[course, name, protocol, "shifted"]
                 fault = f"{_shifted(course)} one row out, {protocol} split"
                 values = _values(shifted, metric), _values(sound, metric)
                 yield Effect(fault, course, name, metric, *values)

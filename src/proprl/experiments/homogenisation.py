@@ -150,7 +150,7 @@ def _drift_rows(seen: Mapping[str, Similarity]) -> list[Sequence[object]]:
 
 def _how(title: str, encoder: str) -> str:
     return (
-        f"One training of {title}, seed 0, index faults repaired, texts encoded by `{encoder}`. "
+        f"One training of {title}, seed 0, data faults repaired, texts encoded by `{encoder}`. "
         "Cosine similarity of the two concepts of a pair: *before* in the texts' vectors that the "
         "network starts from, then in its fused representations after each epoch. Prerequisite "
         "pairs and labelled negatives are the training pairs; the non-edges are random pairs that "

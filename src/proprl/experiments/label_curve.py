@@ -217,7 +217,7 @@ def _how(wanted: Wanted, encoder: str) -> str:
     public = all(course in BENCHMARKS for course in wanted.courses)
     return (
         f"Mean over {times_run(wanted.repeats, PROTOCOL)} without leaks"
-        f"{', index faults repaired' if public else ''}; texts encoded by `{encoder}`. Of the "
+        f"{', data faults repaired' if public else ''}; texts encoded by `{encoder}`. Of the "
         "training and of the validation pairs a part is kept, drawn by chance, both orders of a "
         "pair together; smaller parts are parts of larger ones, and test pairs stay the same. A "
         f"fold in which fewer than {FEWEST} training pairs of either label are left is not "

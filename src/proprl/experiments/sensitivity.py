@@ -180,7 +180,7 @@ def _shown(value: float) -> str:
 def _how(title: str, times: str, encoder: str) -> str:
     return (
         f"{title} with one setting changed at a time, all else as in the preset `default`; "
-        f"{times}, so small differences may be chance. Index faults repaired, texts encoded by "
+        f"{times}, so small differences may be chance. Data faults repaired, texts encoded by "
         f"`{encoder}`. Each cell: F1 / AUC on the test pairs, the value in use in bold. It shows "
         "how much a setting matters; nothing was chosen by it. In the picture the values stand "
         "evenly spaced, and a ring marks the one in use.\n"

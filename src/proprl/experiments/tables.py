@@ -72,7 +72,7 @@ def how_run(wanted: Wanted, encoder: str) -> str:
     }[wanted.protocol]
     return (
         f"Mean ± standard deviation over {repeats}, with 95 % bootstrap interval; bold: the best "
-        f"mean. Index faults repaired; texts encoded by `{encoder}`; each run on one thread. "
+        f"mean. Data faults repaired; texts encoded by `{encoder}`; each run on one thread. "
         f"{HOW_TESTED}"
     )
 

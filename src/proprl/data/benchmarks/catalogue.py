@@ -56,13 +56,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class OtherTopic:
-    """A name that means `topic`, and not what it means else, in its labels with any of `beside`."""
+    """A name that means `topic`, not what it means otherwise, in labels with any of `beside`."""
 
     name: str
     topic: str
     beside: tuple[str, ...]
     again_beside: tuple[str, ...] = ()
-    """With these a label is there twice: the first means what the name means else."""
+    """With these a label is there more than once, and means `topic` from the second on."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ class BenchmarkSet:
     files: tuple[PublicFile, ...]
     texts: str | None = None  # the file of resource texts, where they are public
     repeated_topics: tuple[tuple[int, str], ...] | None = None
-    """None where labels mean the concepts that they name. Else a label means, for each of the two,
-    the topic that comes next in GKROM's index, in which these have to be put back first."""
+    """None where labels mean the concepts that they name, but for `other_topics`. Else a label
+    means, for each of the two, the topic that comes next in GKROM's index, in which these have to
+    be put back first."""
     other_topics: tuple[OtherTopic, ...] = ()  # labels in which a name means something else
     released_behaviour_offset: int = 0  # what the released loader adds to clickstream ids
 
@@ -135,9 +136,9 @@ _BEHIND_COMMAS = (
     ),
 )
 
-# LCPRE writes names without signs: C++ became C, and C was taken for C (programming language). The
-# original pairs prove it: tests/data/test_labels_about_c.py. Which of two equal rows was C++ is not
-# known; it matters to no protocol but `published`, and there to one test row of MOOC.
+# LCPRE writes names in letters alone: C++ became C, which was taken for C (programming language).
+# The original pairs prove it: tests/data/test_labels_about_c.py. Which of two equal rows was C++ is
+# not known; it matters to no protocol but `published`, and there to two rows of MOOC.
 _C_PLUS_PLUS = (
     OtherTopic(
         "C_(programming_language)",

@@ -1,9 +1,9 @@
-"""A public benchmark set as a course, with its index faults repaired or left in."""
+"""A public benchmark set as a course, with its faults repaired or left in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -18,7 +18,7 @@ from proprl.data.benchmarks.location import check_files, data_root
 from proprl.data.course import Course
 from proprl.errors import Problem, PublicDataError
 
-Alignment = Literal["fixed", "published"]
+Alignment = Literal["fixed", "shifted", "published"]
 Features = Literal["bert"]
 Incidence = Literal["gkrom", "published"]
 
@@ -34,7 +34,8 @@ def load_benchmark(
     """Return a public set as a course, with the published split and every published row.
 
     `alignment` "fixed" repairs what labels and behaviour of the public data are about, so that they
-    speak of the same concepts as names and resources; "published" leaves them as released.
+    speak of the same concepts as names and resources; "published" leaves them as released, and
+    "shifted" leaves the one row by which they are out, and repairs the rest.
     `features` "bert" and `incidence` "published" read `bert_embeddings.csv` and
     `Hypergraph_H.csv`, which must be copied into the folder first: they are not fetched. Both were
     released for the released concepts; LectureBank's labels speak of more when "fixed".
@@ -49,8 +50,8 @@ def load_benchmark(
     released = layouts.read_index(dgcpl / "concepts_index.csv")
     pairs = layouts.read_pairs(dgcpl)
     names = released
-    if alignment == "fixed":
-        names, pairs = _meant(public, released, gkrom, pairs)
+    if alignment == "fixed" or (alignment == "shifted" and not public.labels_are_out):
+        names, pairs = _meant(released, _topics(public, gkrom), public.other_topics, pairs)
     titles = layouts.read_index(gkrom / "resources_index.csv")
     resources, notes = _resources(public, folder, titles)
     if incidence == "gkrom":
@@ -91,53 +92,50 @@ def _id(letter: str, number: str) -> pl.Expr:
     return pl.format(letter + "{}", pl.col(number))
 
 
-def _topics(gkrom: Path, repeated: tuple[tuple[int, str], ...]) -> list[str]:
-    """Return the topics in the order in which the labels of a set count them."""
+def _topics(public: BenchmarkSet, gkrom: Path) -> list[str] | None:
+    """Return the topics in the order in which labels count them, if labels are out."""
+    if public.repeated_topics is None:
+        return None
     topics = layouts.read_index(gkrom / "concepts_index.csv")
-    for place, name in repeated:
+    for place, name in public.repeated_topics:
         topics.insert(place, name)
     return topics
 
 
 def _meant(
-    public: BenchmarkSet, released: list[str], gkrom: Path, pairs: pl.DataFrame
+    released: list[str],
+    topics: list[str] | None,
+    others: Iterable[OtherTopic],
+    pairs: pl.DataFrame,
 ) -> tuple[list[str], pl.DataFrame]:
     """Return the names of all concepts, and the pairs as rows of what their labels mean.
 
-    What labels mean beyond the released concepts comes after them, in the order of the topics.
+    That is the next of the `topics`, if there are any, but for the `others`. What labels mean
+    beyond the released concepts comes after them, in the order of the topics.
     """
-    topics, means = released, dict(zip(released, released, strict=True))
-    if public.repeated_topics is not None:
-        topics = _topics(gkrom, public.repeated_topics)
+    means = {name: name for name in released}
+    if topics is not None:
         # Of a name that stands there twice, the first is taken: hence from the end.
         means = dict(zip(reversed(topics[:-1]), reversed(topics[1:]), strict=True))
-    other, second = _by_names(public.other_topics)
-    seen: set[tuple[str, str]] = set()
+    other = {(each.name, beside): each.topic for each in others for beside in each.beside}
+    other_again = {
+        (each.name, beside): each.topic for each in others for beside in each.again_beside
+    }
+    first = pairs.select(pl.struct("start", "end").is_first_distinct()).to_series()
 
-    def meant(name: str, beside: str, *, again: bool) -> str:
-        exception = other.get((name, beside)) or (second.get((name, beside)) if again else None)
-        return exception or means[name]
+    def meant(column: str, beside: str) -> Iterator[str]:
+        for i, j, is_first in zip(pairs[column], pairs[beside], first, strict=True):
+            named = released[i], released[j]
+            exception = other.get(named) or (None if is_first else other_again.get(named))
+            yield exception or means[named[0]]
 
-    start, end = [], []
-    for i, j in pairs.select("start", "end").rows():
-        label = released[i], released[j]
-        again = label in seen
-        seen.add(label)
-        start.append(meant(label[0], label[1], again=again))
-        end.append(meant(label[1], label[0], again=again))
-    place = {topic: at for at, topic in reversed(list(enumerate(topics)))}
+    start, end = list(meant("start", "end")), list(meant("end", "start"))
+    place = {topic: at for at, topic in reversed(list(enumerate(topics or ())))}
     beyond = {*start, *end}.difference(released)
-    names = [*released, *sorted(beyond, key=lambda name: (place.get(name, len(topics)), name))]
+    names = [*released, *sorted(beyond, key=lambda name: (place.get(name, len(place)), name))]
     row_of = {name: row for row, name in enumerate(names)}
     rows = {"start": [row_of[name] for name in start], "end": [row_of[name] for name in end]}
     return names, pairs.with_columns(pl.DataFrame(rows))
-
-
-def _by_names(others: Iterable[OtherTopic]) -> tuple[dict[tuple[str, str], str], ...]:
-    """Return what a name means beside another: in every such label, and from the second on."""
-    other = {(each.name, beside): each.topic for each in others for beside in each.beside}
-    again = {(each.name, beside): each.topic for each in others for beside in each.again_beside}
-    return other, again
 
 
 def _bert(dgcpl: Path, released: list[str], names: list[str]) -> FloatArray:
@@ -157,7 +155,7 @@ def _pairs(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _transitions(public: BenchmarkSet, dgcpl: Path, n: int, alignment: Alignment) -> pl.DataFrame:
-    offset = public.released_behaviour_offset if alignment == "published" else 0
+    offset = 0 if alignment == "fixed" else public.released_behaviour_offset
     # Index -1 is the last row in the released loader: hence the remainder.
     shifted = layouts.read_clickstream(dgcpl).with_columns((pl.col("head", "tail") + offset) % n)
     return shifted.select(source=_id("c", "head"), target=_id("c", "tail"), weight="readers")

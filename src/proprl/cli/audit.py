@@ -22,7 +22,10 @@ def audit(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if there are errors.")] = False,
     alignment: Annotated[
         str | None,
-        typer.Option(help="For a public set: fixed (default), or published, with its faults."),
+        typer.Option(
+            help="For a public set: fixed (default), published, with its faults, or shifted, "
+            "with its ids one row out and nothing else."
+        ),
     ] = None,
     root: Annotated[
         Path | None, typer.Option("--data", help="For a public set: the folder it lies in.")

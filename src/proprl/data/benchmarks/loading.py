@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -132,7 +133,7 @@ def _meant(
     start, end = list(meant("start", "end")), list(meant("end", "start"))
     place = {topic: at for at, topic in reversed(list(enumerate(topics or ())))}
     beyond = {*start, *end}.difference(released)
-    names = [*released, *sorted(beyond, key=lambda name: (place.get(name, len(place)), name))]
+    names = [*released, *sorted(beyond, key=lambda name: (place.get(name, math.inf), name))]
     row_of = {name: row for row, name in enumerate(names)}
     rows = {"start": [row_of[name] for name in start], "end": [row_of[name] for name in end]}
     return names, pairs.with_columns(pl.DataFrame(rows))

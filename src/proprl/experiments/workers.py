@@ -48,9 +48,10 @@ def _in_processes(
             while True:
                 # No more than can run, so that it is known what is under way.
                 for key, run in islice(waiting, jobs - len(under_way)):
-                    on_start(key)
                     with _interrupts_held():
                         under_way[pool.submit(execute, run, root)] = key
+                    # Only now: a pool that loses a process while it starts another is in disarray.
+                    on_start(key)
                 if not under_way:
                     return
                 ended = wait(under_way, return_when=FIRST_COMPLETED).done

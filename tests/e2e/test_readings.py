@@ -16,7 +16,12 @@ from proprl import load_course
 from proprl.estimator import PrerequisiteModel
 from terminal import Terminal
 
-SMALL = ("--encoder", "wordllama", "--set", "trees=10", "--set", "folds=4")
+FEW = {"trees": 10, "folds": 4, "newcomers": False}
+SMALL = (
+    "--encoder",
+    "wordllama",
+    *(word for key in FEW for word in ("--set", f"{key}={FEW[key]}")),
+)
 
 
 @pytest.fixture
@@ -43,7 +48,7 @@ def test_a_reader_is_named_in_what_is_printed_kept_and_asked_again(
 
 
 def test_an_explanation_tells_what_was_read(course: Path) -> None:
-    settings = {"trees": 10, "folds": 4, "reader": "wordllama"}
+    settings = FEW | {"reader": "wordllama"}
     model = PrerequisiteModel(encoder="wordllama", settings=settings).fit(load_course(course))
     there, back = model.explain("Limits", "Derivatives"), model.explain("Derivatives", "Limits")
     assert there.order is not None

@@ -58,7 +58,7 @@ def _run() -> None:
 
     warnings.showwarning = report_warning  # type: ignore[assignment]
     try:
-        app()
+        app(prog_name="proprl")
     except SystemExit as end:
         if end.code == INTERRUPTED:
             _stopped()

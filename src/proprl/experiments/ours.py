@@ -111,6 +111,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         )
         title = f"Sequitur, {protocol}"
         how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}{_read()}"
+        how += "" if mine == theirs else f" The other methods have {theirs} seeds."
         texts |= {
             f"ours-{protocol}.md": f"# {title}\n\n{how}\n\n{comparison.markdown()}",
             f"ours-{protocol}.csv": comparison.csv(),
@@ -187,11 +188,7 @@ def own_lines(
             what, shown = "calibration error", f"{error:.3f}"
             yield Goal(protocol, course, what, f"< {limit:.2f}", shown, error < limit)
     if protocol == "published":
-        for course, limit in targets().seconds.items():
-            if course in courses:
-                seconds = _mean_seconds(results, course)
-                what, shown = "seconds to train", f"{seconds:.1f}"
-                yield Goal(protocol, course, what, f"≤ {limit:.0f}", shown, seconds <= limit)
+        yield from _time_lines(results, courses, "seconds to train")
 
 
 def lines_table(goals: Iterable[Goal]) -> str:
@@ -207,6 +204,18 @@ def _lines_with_every_reverse(
         for metric, goal in targets().published.get(course, {}).items():
             what = f"{NAMES[metric]} if every known reverse counts"
             yield _least("published", course, what, goal, _mean(results, course, metric))
+    yield from _time_lines(results, courses, "seconds to train if every known reverse counts")
+
+
+def _time_lines(
+    results: Sequence[Mapping[str, Any]], courses: Sequence[str], what: str
+) -> Iterator[Goal]:
+    for course, limit in targets().seconds.items():
+        if course in courses:
+            seconds = float(np.mean([one["train_seconds"] for one in _of_ours(results, course)]))
+            yield Goal(
+                "published", course, what, f"≤ {limit:.0f}", f"{seconds:.1f}", seconds <= limit
+            )
 
 
 def _one_way_lines(results: Sequence[Mapping[str, Any]], courses: Sequence[str]) -> Iterator[Goal]:
@@ -264,10 +273,6 @@ def _differences(found: Comparison, course: str) -> dict[str, float]:
 
 def _mean(results: Iterable[Mapping[str, Any]], course: str, metric: str) -> float:
     return float(np.mean(metric_values(_of_ours(results, course), metric)))
-
-
-def _mean_seconds(results: Iterable[Mapping[str, Any]], course: str) -> float:
-    return float(np.mean([one["train_seconds"] for one in _of_ours(results, course)]))
 
 
 def _pooled_error(results: Iterable[Mapping[str, Any]], course: str) -> float:

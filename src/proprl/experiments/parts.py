@@ -18,7 +18,7 @@ from proprl.models.registry import method_settings
 OURS = "sequitur"
 REPEATS = 3
 """Folds, seeds or draws that a variant is run on for the table of parts."""
-SHOWN = ("leak-free", "published", "new-concepts")
+SHOWN = ("leak-free", "new-concepts")
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,6 @@ VARIANTS = (
     Variant("without learners of their own for newcomers", {"newcomers": False}),
     Variant("without learners of their own for newcomers", {"newcomers": False}, "new-concepts"),
     Variant("without a language model's readings", {"reader": "none"}, "new-concepts"),
-    # Under leak-free no label of a reverse is ever known.
-    Variant("without known reverses", {"reverse_labels": "none"}, "published"),
-    Variant("with reverses known not to hold", {"reverse_labels": "both"}, "published"),
 )
 HEADS = ("protocol", "variant", "set", "AUC", "change", "least and greatest change")
 
@@ -82,10 +79,9 @@ def parts(wanted: Wanted, do: Do) -> tuple[list[dict[str, Any]], Table, dict[str
         f"{len(runs) // len(wanted.courses)} under `{p}`" for p, runs in whole.items()
     )
     how = (
-        f"AUC of Sequitur with one thing changed, mean over folds, seeds or draws ({often}); the "
+        f"AUC of Sequitur with one thing changed, mean over folds or draws ({often}); the "
         "change is against the whole on the same ones. A part earns its place if its removal "
-        "lowers AUC by more than chance does. Reverses known not to hold are left out although "
-        "they raise AUC there: see docs/sequitur.md."
+        "lowers AUC by more than chance does."
     )
     texts = {
         "ours-parts.md": f"# What each part of Sequitur is worth\n\n{how}\n\n"

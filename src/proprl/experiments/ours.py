@@ -39,6 +39,10 @@ LABELS = (
     "Sequitur learns from training and validation pairs, the others from training pairs; all of "
     "them choose on validation pairs."
 )
+REVERSES = (
+    " Of Sequitur's known reverses those count that do by default; `ours-reverses.md` tells what "
+    "they are worth, and what it reaches if validation rows choose which of them count."
+)
 HEADS = ("protocol", "set", "line", "wanted", "found", "reached")
 COLUMNS = {
     "published": METRICS,
@@ -113,6 +117,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         title = f"Sequitur, {protocol}"
         how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}{_read()}"
         how += "" if mine == theirs else f" The other methods have {theirs} seeds."
+        how += REVERSES if protocol == "published" else ""
         texts |= {
             f"ours-{protocol}.md": f"# {title}\n\n{how}\n\n{comparison.markdown()}",
             f"ours-{protocol}.csv": comparison.csv(),

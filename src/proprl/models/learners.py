@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import torch
 from scipy.special import expit, logit
 from sklearn.ensemble import ExtraTreesClassifier
 
@@ -49,7 +50,12 @@ class Learners:
         """Learn from lessons."""
         x, y, counts = lessons.rows, lessons.labels, lessons.counts
         grown: Any = ExtraTreesClassifier(
-            trees, min_samples_leaf=leaf, max_features=0.3, random_state=seed
+            trees,
+            min_samples_leaf=leaf,
+            max_features=0.3,
+            random_state=seed,
+            # Each tree has a seed of its own: on more threads the same trees grow.
+            n_jobs=torch.get_num_threads(),
         ).fit(x, y, sample_weight=counts)
         return cls(
             flat_forest([tree.tree_ for tree in grown.estimators_]),

@@ -213,6 +213,28 @@ def test_no_validation_label_has_a_part_in_what_is_said_of_validation_pairs(
     assert not np.array_equal(scorer._logits(test)["line"], other._logits(test)["line"])
 
 
+@pytest.mark.parametrize("which", ["none", "positive", "both"])
+def test_nor_has_it_where_training_pairs_hold_their_reverses(
+    planted: Course, split: PairSplit, which: Any
+) -> None:
+    """Which known reverses count is chosen by what is said of validation pairs."""
+    asked = split.validation
+    train = LabelledPairs(
+        np.concatenate([split.train.pairs, asked.pairs[:, ::-1]]),
+        np.concatenate([split.train.labels, 1 - asked.labels]),
+    )
+    flipped = LabelledPairs(asked.pairs, 1 - asked.labels)
+    settings = SequiturSettings(**SMALL, reverse_labels=which)
+    scorer, other = (
+        _fitted(planted, replace(split, train=train, validation=validation), settings)
+        for validation in (asked, flipped)
+    )
+    np.testing.assert_array_equal(scorer._z(asked.pairs), other._z(asked.pairs))
+    r = scorer.rehearsal.reverses.z(asked.pairs)
+    assert r.any() == (which != "none")
+    np.testing.assert_array_equal(r, other.rehearsal.reverses.z(asked.pairs))
+
+
 @pytest.mark.parametrize("labels", [30, None], ids=["few labels", "all labels"])
 def test_labels_that_mean_nothing_are_not_found_again(
     planted: Course, split: PairSplit, labels: int | None

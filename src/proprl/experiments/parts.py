@@ -11,13 +11,13 @@ import numpy as np
 from proprl.experiments.experiment import Do, Table, Wanted
 from proprl.experiments.plans import plan
 from proprl.experiments.runs import Run
-from proprl.experiments.texts import csv_text, markdown_table
+from proprl.experiments.texts import csv_text, four_digits, markdown_table
 from proprl.features.readings import NOBODY
 from proprl.models.registry import method_settings
 
 OURS = "sequitur"
 REPEATS = 3
-"""Folds, seeds or draws that a variant is run on for the table of parts."""
+"""Folds or draws that a variant is run on for the table of parts."""
 SHOWN = ("leak-free", "new-concepts")
 
 
@@ -71,10 +71,6 @@ def parts(wanted: Wanted, do: Do) -> tuple[list[dict[str, Any]], Table, dict[str
                 if variant.protocol == protocol:
                     theirs = _of(course, changed, auc)
                     rows.append([protocol, variant.what, course, *_change(mine, theirs)])
-    shown = [
-        [f"{cell:.4f}" if isinstance(cell, float) else str(cell or "") for cell in row]
-        for row in rows
-    ]
     often = ", ".join(
         f"{len(runs) // len(wanted.courses)} under `{p}`" for p, runs in whole.items()
     )
@@ -85,7 +81,7 @@ def parts(wanted: Wanted, do: Do) -> tuple[list[dict[str, Any]], Table, dict[str
     )
     texts = {
         "ours-parts.md": f"# What each part of Sequitur is worth\n\n{how}\n\n"
-        + markdown_table(HEADS, shown),
+        + markdown_table(HEADS, map(four_digits, rows)),
         "ours-parts.csv": csv_text(HEADS, rows),
     }
     return results, Table("What each part is worth", HEADS, rows), texts

@@ -8,25 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from proprl.evaluation.metrics import enough_to_choose
 from proprl.experiments.experiment import Do, Table, Wanted
-from proprl.experiments.parts import variant_runs
+from proprl.experiments.parts import OURS, variant_runs
 from proprl.experiments.published import METRICS, NAMES
-from proprl.experiments.runner import metric_values
-from proprl.experiments.texts import csv_text, markdown_table
+from proprl.experiments.runner import mean_metric, of_course
+from proprl.experiments.texts import csv_text, four_digits, markdown_table
+from proprl.features.readings import NOBODY
 from proprl.models.judge import SequiturSettings
+from proprl.models.registry import method_settings
 from proprl.models.reverse_labels import Which
 
 Results = list[dict[str, Any]]
 
 PROTOCOL = "published"
-"""Under the others no label of a reverse is ever known: there is nothing to choose."""
+"""Under the others no pair that is asked about has a known reverse, and the default is used."""
+DEFAULT: Which = SequiturSettings.model_fields["reverse_labels"].default
 WORDS: dict[Which, str] = {
     "none": "no known reverse counts",
     "positive": "only reverses known to hold count",
     "both": "every known reverse counts",
 }
-DEFAULT: Which = SequiturSettings.model_fields["reverse_labels"].default
-HEADS = ("set", "known reverses", "validation AUC", *(NAMES[metric] for metric in METRICS), "")
+HEADS = ("set", "known reverses", "validation AUC", *(f"test {NAMES[m]}" for m in METRICS), "")
 
 
 @dataclass(frozen=True)
@@ -37,80 +40,82 @@ class ReverseStudy:
     validation: Mapping[Which, Results]
     test: Mapping[Which, Results]
 
+    def chosen(self, course: str) -> Which:
+        """Give what does best on the validation rows; the default if it is as good as any.
+
+        The default, too, where there are too few rows to choose by.
+        """
+        labels = np.array(of_course(self.validation[DEFAULT], course)[0]["labels"])
+        if not enough_to_choose(labels):
+            return DEFAULT
+        return max(WORDS, key=lambda which: (self._auc(which, course), which == DEFAULT))
+
     @property
     def results(self) -> Results:
-        """Every result."""
-        return [one for part in (self.validation, self.test) for of in part.values() for one in of]
+        """Every result but those that a comparison of methods has anyway."""
+        others = [self.test[which] for which in WORDS if which != DEFAULT]
+        return [one for found in (*self.validation.values(), *others) for one in found]
 
-    def chosen(self, course: str) -> Which:
-        """Give what does best on the validation rows; of equals the default, then the first."""
-        return max(self.validation, key=lambda which: (self._auc(which, course), which == DEFAULT))
-
-    def of_chosen(self) -> Results:
-        """Give the results on test rows at the position that each set's validation rows chose."""
-        chosen = {course: self.chosen(course) for course in self.courses}
-        return [one for course in chosen for one in _of(self.test[chosen[course]], course)]
-
-    def of_default(self) -> Results:
-        """Give those at the default position, of the sets that chose another."""
-        others = [course for course in self.courses if self.chosen(course) != DEFAULT]
-        return [one for course in others for one in _of(self.test[DEFAULT], course)]
+    @property
+    def departed(self) -> list[str]:
+        """The courses that chose another position than the default."""
+        return [course for course in self.courses if self.chosen(course) != DEFAULT]
 
     def table(self) -> Table:
         """Give what each position is worth."""
         rows: list[list[object]] = []
         for course in self.courses:
-            for which, results in self.test.items():
-                metrics = [_mean(_of(results, course), metric) for metric in METRICS]
+            for which, words in WORDS.items():
+                metrics = [mean_metric(self.test[which], course, metric) for metric in METRICS]
                 verdict = "chosen" if which == self.chosen(course) else ""
-                words = WORDS[which] + (" (the default)" if which == DEFAULT else "")
-                rows.append([course, words, self._auc(which, course), *metrics, verdict])
+                named = words + (" (the default)" if which == DEFAULT else "")
+                rows.append([course, named, self._auc(which, course), *metrics, verdict])
         return Table("What known reverses are worth, published", HEADS, rows)
 
     def texts(self) -> dict[str, str]:
         """Give the table as files."""
         rows = self.table().rows
-        seeds = len(_of(self.test[DEFAULT], self.courses[0]))
+        seeds = len(of_course(self.test[DEFAULT], self.courses[0]))
+        switch = ", ".join(f"`{which}`" for which in WORDS)
+        reader = method_settings(OURS, "default").read_by
         how = (
             "Sequitur on the published rows, by which known labels of the reverse order are "
-            f"evidence (`--set reverse_labels=` {', '.join(f'`{which}`' for which in self.test)}). "
-            "What counts is chosen on the validation rows of each set, with one seed; the last "
-            f"columns are means over {seeds} seeds on the test rows. The default is for pairs that "
-            "are not drawn like the labelled ones: see docs/sequitur.md."
+            f"evidence (`--set reverse_labels=` {switch}). The validation rows of each set choose, "
+            "with one seed; on the test rows there are means over "
+            f"{seeds} seed{'' if seeds == 1 else 's'}. The default is for pairs that are not drawn "
+            "like the labelled ones: see docs/sequitur.md."
         )
-        shown = [[f"{c:.4f}" if isinstance(c, float) else str(c) for c in row] for row in rows]
+        if reader != NOBODY:
+            how += f" `{reader}` read about the concepts, but not where every known reverse counts."
         return {
             "ours-reverses.md": f"# What known reverses are worth\n\n{how}\n\n"
-            + markdown_table(HEADS, shown),
+            + markdown_table(HEADS, map(four_digits, rows)),
             "ours-reverses.csv": csv_text(HEADS, rows),
         }
 
     def _auc(self, which: Which, course: str) -> float:
-        return _mean(_of(self.validation[which], course), "auc")
+        return mean_metric(self.validation[which], course, "auc")
 
 
 def reverse_study(wanted: Wanted, do: Do, *, repeats: int) -> ReverseStudy:
     """Run every position of the switch: once on validation rows, `repeats` times on test rows."""
-    test = {which: variant_runs(wanted, PROTOCOL, _set(which), repeats=repeats) for which in WORDS}
-    validation = {
-        which: [replace(run, part="validation") for run in runs if run.seed == 0]
-        for which, runs in test.items()
+    runs = {
+        which: variant_runs(wanted, PROTOCOL, _change(which), repeats=repeats) for which in WORDS
     }
-    return ReverseStudy(
-        wanted.courses,
-        {which: do(runs) for which, runs in validation.items()},
-        {which: do(runs) for which, runs in test.items()},
-    )
+    asked = [
+        (which, run)
+        for which, on_test in runs.items()
+        for run in (*(replace(r, part="validation") for r in on_test if r.seed == 0), *on_test)
+    ]
+    results = do([run for _, run in asked])
+    found: dict[str, dict[Which, Results]] = {
+        part: {which: [] for which in WORDS} for part in ("validation", "test")
+    }
+    for (which, run), result in zip(asked, results, strict=True):
+        found[run.part][which].append(result)
+    return ReverseStudy(wanted.courses, found["validation"], found["test"])
 
 
-def _set(which: Which) -> dict[str, Any]:
+def _change(which: Which) -> dict[str, Any]:
     """Give the change that sets the switch; none for the default, whose runs others share."""
     return {} if which == DEFAULT else {"reverse_labels": which}
-
-
-def _of(results: Results, course: str) -> Results:
-    return [one for one in results if one["run"]["course"] == course]
-
-
-def _mean(results: Results, metric: str) -> float:
-    return float(np.mean(metric_values(results, metric)))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from proprl.errors import SplitError
 from proprl.experiments.pace import Pace
 from proprl.experiments.runs import Run, course_of, split_of
@@ -134,3 +136,14 @@ def metric_values(results: Iterable[Mapping[str, Any]], metric: str) -> list[flo
     """Give one metric of many results; a result without it (one class only) is left out."""
     values = (result["metrics"][metric] for result in results)
     return [float(value) for value in values if value is not None]
+
+
+def of_course(results: Iterable[Mapping[str, Any]], course: str) -> list[Mapping[str, Any]]:
+    """Give the results on one course."""
+    return [result for result in results if result["run"]["course"] == course]
+
+
+def mean_metric(results: Iterable[Mapping[str, Any]], course: str, metric: str) -> float:
+    """Give the mean of a metric over the results on one course; NaN where none has it."""
+    values = metric_values(of_course(results, course), metric)
+    return float(np.mean(values)) if values else math.nan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 
 
@@ -20,8 +21,17 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([first, "|---" * len(heads) + "|", *others]) + "\n"
 
 
+def four_digits(row: Iterable[object]) -> list[str]:
+    """Give a row as people read it: numbers with four decimals, nothing for None or NaN.
+
+    >>> four_digits(["nb", 0.5, None])
+    ['nb', '0.5000', '']
+    """
+    return [str(_cell(value, decimals=4)) for value in row]
+
+
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Give rows as CSV: numbers with six decimals, nothing for None.
+    """Give rows as CSV: numbers with six decimals, nothing for None or NaN.
 
     >>> print(csv_text(["method", "auc", "paper"], [["nb", 0.5, None]]), end="")
     method,auc,paper
@@ -30,9 +40,11 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(heads)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([_cell(value, decimals=6) for value in row] for row in rows)
     return buffer.getvalue()
 
 
-def _cell(value: object) -> object:
-    return f"{value:.6f}" if isinstance(value, float) else value
+def _cell(value: object, *, decimals: int) -> object:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.{decimals}f}" if isinstance(value, float) else value

@@ -50,7 +50,7 @@ def _in_processes(
                 for key, run in islice(waiting, jobs - len(under_way)):
                     with _interrupts_held():
                         under_way[pool.submit(execute, run, root)] = key
-                    # Only now: a pool that loses a process while it starts another is in disarray.
+                    # Only now: who listens hears of runs that are under way.
                     on_start(key)
                 if not under_way:
                     return

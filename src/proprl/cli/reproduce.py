@@ -19,7 +19,7 @@ def reproduce(
         str,
         typer.Argument(
             help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
-            "readings, tune or all."
+            "parts, readings, tune or all."
         ),
     ],
     data: Annotated[

@@ -22,10 +22,7 @@ WITHOUT, WITH = "Sequitur without readings", "Sequitur with readings"
 
 def readings(wanted: Wanted, do: Do) -> Outcome:
     """Run Sequitur with and without the installed reader, on the same folds, draws and seeds."""
-    if (wanted.methods, wanted.protocol) != (None, Wanted().protocol) or wanted.repeats not in (
-        1,
-        Wanted().repeats,
-    ):
+    if wanted.narrowed:
         raise ProprlError(
             "readings runs sequitur without leaks and on new concepts, as often as each needs: "
             "leave out --method, --protocol and --seeds, or take --quick"

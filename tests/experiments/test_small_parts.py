@@ -1,0 +1,78 @@
+"""What the smaller parts of Sequitur are worth, from results made up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from proprl.errors import ProprlError
+from proprl.experiments.catalogue import find_experiments
+from proprl.experiments.experiment import Wanted
+from proprl.experiments.runs import Run
+from proprl.experiments.small_parts import ALL, PARTS, small_parts
+
+
+def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    return [{"run": {"course": run.course}, "metrics": _metrics(run)} for run in runs]
+
+
+def _metrics(run: Run) -> dict[str, float]:
+    """Roles add 0.01 on even folds and 0.03 on odd ones; passages have nothing to do on MOOC."""
+    auc = 0.9
+    if run.changes.get("roles") is False:
+        auc -= 0.03 if run.fold % 2 else 0.01
+    if run.changes.get("passages") is False and run.course != "mooc":
+        auc -= 0.02
+    return {"auc": auc, "ordered_share": auc - 0.1}
+
+
+def rows(courses: Sequence[str], repeats: int = 5) -> dict[tuple[object, object], Sequence[Any]]:
+    outcome = small_parts(Wanted(courses, repeats=repeats, encoder="wordllama"), made_up)
+    return {(row[1], row[2]): row[3:] for row in outcome.tables[0].rows}
+
+
+def test_a_gain_is_paired_by_fold_and_has_its_standard_error() -> None:
+    error = 0.01 * sqrt(10 / 9) / sqrt(10)  # of five gains of 0.01 and five of 0.03
+    assert rows(["mooc"])["likeness of role", "mooc"] == pytest.approx(
+        [0.88, 0.02, error, 0.02, error]
+    )
+
+
+def test_sets_on_which_a_part_has_nothing_to_do_are_not_pooled() -> None:
+    found = rows(["ucd", "lecturebank", "mooc"])
+    name = "passages that mention a concept"
+    assert found[name, "mooc"][1] == 0
+    assert found[name, ALL][1] == pytest.approx(0.02)
+
+
+def test_everything_is_judged_on_validation_pairs_and_nobody_reads() -> None:
+    asked: list[Run] = []
+
+    def do(runs: Sequence[Run]) -> list[dict[str, Any]]:
+        asked.extend(runs)
+        return made_up(runs)
+
+    small_parts(Wanted(["mooc"], encoder="wordllama"), do)
+    assert {run.part for run in asked} == {"validation"}
+    assert {run.changes["reader"] for run in asked} == {"none"}
+    folds = {(run.protocol, run.fold) for run in asked}
+    assert folds == {("leak-free", k) for k in range(10)} | {("new-concepts", k) for k in range(5)}
+
+
+def test_one_run_has_no_standard_error() -> None:
+    outcome = small_parts(Wanted(["mooc"], repeats=1, encoder="wordllama"), made_up)
+    assert (
+        "| leak-free | likeness of role | mooc | 0.8900 | 0.0100 |  | 0.0100 |  |"
+        in outcome.texts["parts.md"]
+    )
+    assert len(outcome.tables[0].rows) == len(PARTS)
+
+
+def test_it_is_asked_for_by_name_and_takes_no_protocol() -> None:
+    assert find_experiments("parts") == {"parts": small_parts}
+    assert "parts" not in find_experiments("all")
+    with pytest.raises(ProprlError, match="leave out --method, --protocol and --seeds"):
+        small_parts(Wanted(["mooc"], protocol="leak-free"), made_up)

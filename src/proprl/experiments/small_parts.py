@@ -27,14 +27,9 @@ PARTS = (
 """Each with what switches it off; all are meant for courses that nobody has read about."""
 REPEATS = {"leak-free": FOLDS, "new-concepts": DRAWS}
 GAINS = {"auc": "AUC", "ordered_share": "ordered share"}
-HEADS = (
-    *("protocol", "part", "set", "AUC without it"),
-    *(
-        head
-        for name in GAINS.values()
-        for head in (f"gain in {name}", f"its standard error ({name})")
-    ),
-)
+ABOUT = ("protocol", "part", "set", "AUC without it")
+HEADS = (*ABOUT, *(f"gain in {name}" for name in GAINS.values()))
+IN_NUMBERS = (*ABOUT, *(f"{what}_{m}" for m in GAINS for what in ("gain", "standard_error")))
 ALL = "all sets"
 HOW = (
     "What a part of Sequitur adds where no language model reads, on validation pairs: of all ten "
@@ -76,12 +71,13 @@ def small_parts(wanted: Wanted, do: Do) -> Outcome:
         at_work = [gain for gain in gains.values() if np.nan_to_num(gain).any()]
         if len(at_work) > 1:
             rows.append([part.protocol, part.what, ALL, None, *_summary(np.vstack(at_work))])
+    shown = [[*row[: len(ABOUT)], *_with_errors(row[len(ABOUT) :])] for row in rows]
     texts = {
         "parts.md": f"# Parts of Sequitur where nobody reads\n\n{HOW}\n\n"
-        + markdown_table(HEADS, map(four_digits, rows)),
-        "parts.csv": csv_text(HEADS, rows),
+        + markdown_table(HEADS, map(four_digits, shown)),
+        "parts.csv": csv_text(IN_NUMBERS, rows),
     }
-    return Outcome(results, [Table("What parts add where nobody reads", HEADS, rows)], texts)
+    return Outcome(results, [Table("What parts add where nobody reads", HEADS, shown)], texts)
 
 
 def _runs(wanted: Wanted, protocol: str, changes: Mapping[str, Any]) -> list[Run]:
@@ -105,3 +101,11 @@ def _summary(gains: FloatArray) -> Sequence[float]:
         error = float(known.std(ddof=1)) / sqrt(len(known)) if len(known) > 1 else np.nan
         numbers += [float(known.mean()) if len(known) else np.nan, error]
     return numbers
+
+
+def _with_errors(numbers: Sequence[Any]) -> list[str]:
+    """Give each gain with its standard error, as people read it; without, if there is none."""
+    return [
+        f"{gain:+.4f}" + ("" if np.isnan(error) else f" ± {error:.4f}")
+        for gain, error in zip(numbers[::2], numbers[1::2], strict=True)
+    ]

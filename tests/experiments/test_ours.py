@@ -49,6 +49,7 @@ def done(
             "labels": LABELS,
             "threshold": 0.5,
             "scores": {"forward": forward, "reverse": [1 - p for p in forward]},
+            "bundle_mb": 18.0 + run.seed / 10,
             "train_seconds": 19.0 if run.changes.get("reverse_labels") == "both" else 9.0,
         }
 
@@ -79,6 +80,7 @@ def test_every_set_has_its_lines_and_they_can_all_be_reached() -> None:
         assert ("leak-free", course, "ordered share") in rows
         assert rows["leak-free", course, "AUC above ProPRL, the next best"][0] == "+0.0400"
         assert ("new-concepts", course, "AUC above ProPRL, the next best") in rows
+        assert rows["published", course, "MB of the largest bundle"] == ("18.9", "reached")
     assert rows["published", "mooc", "seconds to train"] == ("9.0", "reached")
 
 

@@ -62,6 +62,7 @@ class Targets(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     lead: float = Field(gt=0)
     calibration_error: float = Field(gt=0, lt=1)
+    bundle_mb: float = Field(gt=0)
     seconds: dict[str, float]
     published: dict[str, dict[str, float]]
     leak_free: dict[str, dict[str, float]] = Field(alias="leak-free")
@@ -206,6 +207,11 @@ def own_lines(
                 seconds = _mean_seconds(results, course)
                 what, shown = "seconds to train", f"{seconds:.1f}"
                 yield Goal(protocol, course, what, f"≤ {limit:.0f}", shown, seconds <= limit)
+        for course in courses:
+            largest = max(one["bundle_mb"] for one in _of_ours(results, course))
+            what, wanted = "MB of the largest bundle", f"< {targets().bundle_mb:.0f}"
+            reached = largest < targets().bundle_mb
+            yield Goal(protocol, course, what, wanted, f"{largest:.1f}", reached)
 
 
 def lines_table(goals: Iterable[Goal]) -> str:

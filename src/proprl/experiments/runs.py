@@ -7,6 +7,8 @@ import json
 import time
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +25,7 @@ from proprl.evaluation.metrics import evaluate_scores
 from proprl.experiments.memory import PeakMemory
 from proprl.experiments.similarity import SimilarityWatch
 from proprl.features.evidence import gather_evidence
+from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
 from proprl.models.registry import method, method_settings
 from proprl.progress import SILENT
@@ -34,7 +37,7 @@ FEWEST = 5
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
 # The same for a single method, when it comes to other results with the same settings.
-REVISIONS = {"sequitur": 5}
+REVISIONS = {"sequitur": 6}
 
 
 @dataclass(frozen=True)
@@ -163,9 +166,36 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "score_seconds": scored - fitted,
         "peak_memory_mb": memory.growth_mb(),
         "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
+        "bundle_mb": _bundle_mb(
+            Fitted(
+                method=run.method,
+                preset=run.preset,
+                settings=settings,
+                seed=run.seed,
+                scorer=scorer,
+                report=report,
+                split=split,
+                concept_ids=course.ids,
+                concept_names=course.names,
+                encoder=encoder,
+                course_name=course.name,
+                course_subject=course.subject,
+                course_fingerprint=course.fingerprint,
+                validation_metrics={},
+                transitions=evidence.transitions,
+                incidence=evidence.incidence,
+            )
+        ),
         "epochs": len(report.history.epochs),
         **({"similarity": watch.seen} if watch else {}),
     }
+
+
+def _bundle_mb(fitted: Fitted) -> float:
+    """Give what the model takes on disk."""
+    with TemporaryDirectory() as folder:
+        fitted.save(Path(folder, "bundle"))
+        return sum(file.stat().st_size for file in Path(folder, "bundle").iterdir()) / 1e6
 
 
 def _nothing_learned(run: Run, encoder: str, split: PairSplit) -> dict[str, Any]:

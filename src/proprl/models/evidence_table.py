@@ -18,6 +18,7 @@ from proprl.graphs.evidence import Evidence
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.order import AT_ONCE, expected_order, order_by_others, reading_likeness
 from proprl.models.pair_evidence import PairEvidence
+from proprl.models.pair_numbers import turned_round
 from proprl.models.roles import likeness, role_affinity
 
 Sources: TypeAlias = Literal["course and labels", "course", "labels"]
@@ -60,6 +61,7 @@ class EvidenceTable:
         if evidence.passages is not None:
             affinities["passages"] = passage_affinity(evidence.passages, evidence.features)
         self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
+        self._last: dict[int, tuple[IntArray, FloatArray]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -74,15 +76,35 @@ class EvidenceTable:
     def knowing(self, known: LabelledPairs) -> EvidenceTable:
         """Give the table of the same course when other labels are known."""
         other = copy(self)
-        other.known = known
+        other.known, other._last = known, {}
         return other
 
     def rows(self, pairs: IntArray, salt: int = 0) -> FloatArray:
         """Give the numbers of each pair: (m, 2) -> (m, columns), single precision.
 
-        Another salt deals pairs into other folds.
+        Another salt deals pairs into other folds. The last rows are kept: whoever asks about pairs
+        mostly asks about their reverses next.
         """
-        return self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
+        if salt in self._last:
+            before, rows = self._last[salt]
+            if np.array_equal(before, pairs):
+                return rows
+            if np.array_equal(before, pairs[:, ::-1]):
+                return turned_round(rows, self.names)
+        rows = self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
+        self._last[salt] = pairs.copy(), rows
+        return rows
+
+    def rows_of_known(self, salt: int = 0, *, then: IntArray) -> FloatArray:
+        """Give the rows of the known pairs. Whoever asks about pairs `then` need not wait again.
+
+        Most of the time goes into what a fold's labels say of concepts, whatever pairs are asked
+        about: so both are described together.
+        """
+        m, pairs = len(self.known), np.vstack([self.known.pairs, then])
+        rows = self.rows(pairs, salt)
+        self._last[salt] = then.copy(), rows[m:].copy()
+        return rows[:m]
 
     @property
     def tells_order(self) -> bool:

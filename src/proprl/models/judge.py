@@ -102,12 +102,19 @@ class Judge:
 
     @classmethod
     def taught(
-        cls, table: EvidenceTable, s: SequiturSettings, *, seed: int, progress: Progress = SILENT
+        cls,
+        table: EvidenceTable,
+        s: SequiturSettings,
+        *,
+        seed: int,
+        then: IntArray | None = None,
+        progress: Progress = SILENT,
     ) -> Self:
-        """Learn from the known pairs of a table."""
+        """Learn from the known pairs of a table. `then` it will be asked about these, if any."""
         known = table.known
         reverses = ReverseLabels.learned(known, s.reverse_labels)
-        described = [table.rows(known.pairs, salt) for salt in range(s.dealt)]
+        then = known.pairs[:0] if then is None else then
+        described = [table.rows_of_known(salt, then=then) for salt in range(s.dealt)]
         progress.step()
 
         def lessons(
@@ -142,14 +149,14 @@ class Judge:
         """Give what each learner says of each pair, without what its reverse adds."""
         if not self.table.tells_order:
             return self._said(pairs)
-        m, both = len(pairs), self._said(np.vstack([pairs, pairs[:, ::-1]]))
+        there, back = self._said(pairs), self._said(pairs[:, ::-1])
         order = self.table.order(pairs)
         # Who learned from the reverse would only repeat its label, which counts elsewhere if at
         # all (`reverse_labels`): then the order is left to what other pairs say.
         learned = self.reverses.labelled(pairs)
         return {
-            name: ordered_logits(z[:m], np.where(learned, z[:m], z[m:]), order)
-            for name, z in both.items()
+            name: ordered_logits(z, np.where(learned, z, back[name]), order)
+            for name, z in there.items()
         }
 
     def _said(self, pairs: IntArray) -> dict[str, FloatArray]:

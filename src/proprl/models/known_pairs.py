@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs
-from proprl.models.pair_numbers import Block, PairNumbers, matrix_block
+from proprl.models.pair_numbers import PairNumbers, matrix_blocks
 
 # Concepts count as alike up to about these distances from cosine 1.
 NEARNESS = (0.1, 0.25)
@@ -64,21 +64,21 @@ class KnownPairs(PairNumbers):
         steps = _steps(paths)
         leads_to = _scaled_rows(yes)
         needed_by = _scaled_rows(yes.T.tocsr())
-        self.directed |= {
-            "paths of two steps": _sparse_block(paths[1]),
-            "paths of three steps": _sparse_block(paths[2]),
-            "steps": matrix_block(steps),
+        directed = {
+            "paths of two steps": paths[1].toarray(),
+            "paths of three steps": paths[2].toarray(),
+            "steps": steps,
             # Concepts that lead where a leads: do they lead to b?
-            "alike in what they lead to": _sparse_block(leads_to @ needed_by @ leads_to),
-            "alike, but not a prerequisite": _sparse_block((yes @ yes.T @ no).log1p()),
-            "prerequisite of what is alike, but not of it": _sparse_block(
-                (no @ yes.T @ yes).log1p()
-            ),
+            "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
+            "alike, but not a prerequisite": (yes @ yes.T @ no).log1p().toarray(),
+            "prerequisite of what is alike, but not of it": (no @ yes.T @ yes).log1p().toarray(),
         }
-        self.symmetric |= {
-            "common dependents": _sparse_block(yes @ yes.T),
-            "common prerequisites": _sparse_block(yes.T @ yes),
+        symmetric = {
+            "common dependents": (yes @ yes.T).toarray(),
+            "common prerequisites": (yes.T @ yes).toarray(),
         }
+        self.directed.append(matrix_blocks(directed))
+        self.symmetric.append(matrix_blocks(symmetric))
         reached = steps <= STEPS
         self.about_concepts |= {
             "known dependents": np.log1p(reached.sum(axis=1)),
@@ -98,49 +98,45 @@ class KnownPairs(PairNumbers):
         yes, asked = self.yes, self.asked
         near_labels, near_signed_labels = near @ self.labels, near @ self.signed_labels
 
-        def weight(sources: IntArray, targets: IntArray) -> FloatArray:
-            return np.asarray(near_labels[sources] @ near[targets].T)
+        def weights_and_rates(
+            sources: IntArray, like_targets: FloatArray
+        ) -> tuple[FloatArray, FloatArray]:
+            weight = near_labels[sources] @ like_targets
+            return weight, near_signed_labels[sources] @ like_targets / (weight + LITTLE)
 
-        def rate(sources: IntArray, targets: IntArray) -> FloatArray:
-            labels = near_signed_labels[sources] @ near[targets].T
-            return np.asarray(labels / (weight(sources, targets) + LITTLE))
+        def likely(sources: IntArray, like_targets: FloatArray) -> FloatArray:
+            return np.maximum(weights_and_rates(sources, like_targets)[1], 0.0)
 
-        def step_then_likely(sources: IntArray, targets: IntArray) -> FloatArray:
-            over = np.flatnonzero(yes[sources].any(axis=0))
-            return np.asarray(yes[np.ix_(sources, over)] @ np.maximum(rate(over, targets), 0.0))
+        def rates(sources: IntArray, targets: IntArray) -> dict[str, FloatArray]:
+            like_targets, like_sources = near[targets].T, near[sources]
+            weight, rate = weights_and_rates(sources, like_targets)
+            of_sources, to_targets = yes[sources], yes[:, targets]
+            after = np.flatnonzero(of_sources.any(axis=0))
+            before = np.flatnonzero(to_targets.any(axis=1))
+            return {
+                f"labels of like pairs {how}": rate,
+                f"number of like pairs {how}": np.log(weight + LITTLE**2),
+                f"the source with like targets {how}": (of_sources @ like_targets)
+                / (asked[sources] @ like_targets + LITTLE),
+                f"like sources with the target {how}": (like_sources @ to_targets)
+                / (like_sources @ asked[:, targets] + LITTLE),
+                f"over a known step, then a likely one {how}": of_sources[:, after]
+                @ likely(after, like_targets),
+                f"over a likely step, then a known one {how}": likely(sources, near[before].T)
+                @ to_targets[before],
+            }
 
-        def likely_then_step(sources: IntArray, targets: IntArray) -> FloatArray:
-            over = np.flatnonzero(yes[:, targets].any(axis=1))
-            return np.asarray(np.maximum(rate(sources, over), 0.0) @ yes[np.ix_(over, targets)])
-
-        def with_like_targets(sources: IntArray, targets: IntArray) -> FloatArray:
-            like = near[targets].T
-            return np.asarray((yes[sources] @ like) / (asked[sources] @ like + LITTLE))
-
-        def like_sources(sources: IntArray, targets: IntArray) -> FloatArray:
-            like = near[sources]
-            return np.asarray((like @ yes[:, targets]) / (like @ asked[:, targets] + LITTLE))
-
-        self.directed |= {
-            f"labels of like pairs {how}": rate,
-            f"number of like pairs {how}": lambda s, t: np.log(weight(s, t) + LITTLE**2),
-            f"the source with like targets {how}": with_like_targets,
-            f"like sources with the target {how}": like_sources,
-            f"over a known step, then a likely one {how}": step_then_likely,
-            f"over a likely step, then a known one {how}": likely_then_step,
-        }
+        self.directed.append(rates)
         self._add_places(near, how)
 
     def _add_places(self, near: FloatArray, how: str) -> None:
         """Whether concepts like this one come first, or later."""
-        as_source, as_target = self.yes.sum(axis=1), self.yes.sum(axis=0)
+        near = near.astype(np.float64)
+        first, later = near @ self.yes.sum(axis=1), near @ self.yes.sum(axis=0)
         self.about_concepts |= {
-            f"like concepts as sources {how}": (near @ as_source)
-            / (near @ self.asked.sum(axis=1) + LITTLE),
-            f"like concepts as targets {how}": (near @ as_target)
-            / (near @ self.asked.sum(axis=0) + LITTLE),
-            f"like concepts rather first {how}": (near @ as_source)
-            / (near @ (as_source + as_target) + LITTLE),
+            f"like concepts as sources {how}": first / (near @ self.asked.sum(axis=1) + LITTLE),
+            f"like concepts as targets {how}": later / (near @ self.asked.sum(axis=0) + LITTLE),
+            f"like concepts rather first {how}": first / (first + later + LITTLE),
         }
 
 
@@ -170,10 +166,6 @@ def _scaled_rows(matrix: SparseMatrix) -> SparseMatrix:
     """Divide each row by the root of its sum."""
     root = np.sqrt(np.maximum(np.asarray(matrix.sum(axis=1)), 1.0))
     return csr_array(matrix.multiply(1.0 / root[:, None]))
-
-
-def _sparse_block(matrix: SparseMatrix) -> Block:
-    return matrix_block(matrix.toarray())
 
 
 def _steps(paths: list[SparseMatrix]) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.graphs.affinity import text_affinity, visits
 from proprl.graphs.evidence import Evidence
-from proprl.models.pair_numbers import PairNumbers, matrix_block
+from proprl.models.pair_numbers import PairNumbers, matrix_blocks
 
 # Walks that never come by leave no trace: their logarithm ends here.
 RARE = 1e-5
@@ -20,7 +20,8 @@ class PairEvidence(PairNumbers):
 
     def __init__(self, evidence: Evidence) -> None:
         super().__init__()
-        self.symmetric["text similarity"] = matrix_block(text_affinity(evidence.features))
+        alike = text_affinity(evidence.features)
+        self.symmetric.append(matrix_blocks({"text similarity": alike}))
         if evidence.transitions is not None:
             self._add_behaviour(evidence.transitions)
         if evidence.incidence is not None:
@@ -44,7 +45,7 @@ class PairEvidence(PairNumbers):
             # RefD's two halves: the share of a's neighbours that lead to b.
             "references": links @ links / degree,
         }
-        self.directed |= {name: matrix_block(matrix) for name, matrix in directed.items()}
+        self.directed.append(matrix_blocks(directed))
         self.about_concepts |= {
             "moves away": np.log1p(leaving),
             "arrivals": np.log1p(arriving),
@@ -57,18 +58,19 @@ class PairEvidence(PairNumbers):
         together = np.asarray((M @ M.T).toarray(), dtype=np.float64)
         count = np.asarray(M.sum(axis=1), dtype=np.float64)
         either = count[:, None] + count[None, :] - together
-        self.symmetric |= {
-            "resources together": matrix_block(np.log1p(together)),
-            "overlap of resources": matrix_block(_shares(together, either)),
+        symmetric = {
+            "resources together": np.log1p(together),
+            "overlap of resources": _shares(together, either),
         }
+        self.symmetric.append(matrix_blocks(symmetric))
         of_source = _shares(together, count[:, None])
-        self.directed["share of the source's resources"] = matrix_block(of_source)
+        self.directed.append(matrix_blocks({"share of the source's resources": of_source}))
         self.about_concepts["resources"] = np.log1p(count)
 
     def _add_order_of_resources(self, M: SparseMatrix, L: SparseMatrix) -> None:
         """Steps from a resource with the one concept to a later resource with the other."""
         steps = np.asarray((M @ L @ M.T).toarray(), dtype=np.float64)
-        self.directed["steps between resources"] = matrix_block(np.log1p(steps))
+        self.directed.append(matrix_blocks({"steps between resources": np.log1p(steps)}))
         ahead = np.asarray(M @ L.sum(axis=1), dtype=np.float64)
         behind = np.asarray(M @ L.sum(axis=0), dtype=np.float64)
         self.about_concepts["resources rather first"] = (ahead - behind) / (ahead + behind + FEW)

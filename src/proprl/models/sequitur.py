@@ -204,10 +204,10 @@ class SequiturScorer:
     def _learn(self, evidence: Evidence, split: PairSplit, seed: int, progress: Progress) -> float:
         """Rehearse, calibrate, learn from everything; give the threshold."""
         table = self._table(evidence, split.train)
-        self.judge = self.rehearsal = Judge.taught(
-            table, self.settings, seed=seed, progress=progress
-        )
         validation = split.validation
+        self.judge = self.rehearsal = Judge.taught(
+            table, self.settings, seed=seed, then=validation.pairs, progress=progress
+        )
         self.validation = validation.pairs
         threshold = self._calibrate(validation)
         known = LabelledPairs(

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from proprl.data.splits import LabelledPairs
 from proprl.graphs.evidence import Evidence
 from proprl.models import evidence_table
-from proprl.models.evidence_table import PARTS, EvidenceTable
+from proprl.models.evidence_table import PARTS, EvidenceTable, Sources
 from proprl.models.known_pairs import KnownPairs, fold_of, nearness
 from proprl.models.order import expected_order, reading_likeness
 from proprl.models.pair_evidence import PairEvidence
@@ -113,6 +113,49 @@ def test_the_rows_that_are_learned_from_do_not_know_their_labels_either() -> Non
             ]
             np.testing.assert_array_equal(rows[0][one], rows[1][one])
             assert not np.array_equal(rows[0], rows[1])  # others do learn from it
+
+
+# Rows that are asked for again
+
+
+def every_pair() -> LabelledPairs:
+    pairs = np.array([(a, b) for a in range(N) for b in range(a)])
+    return LabelledPairs(pairs, np.random.default_rng(1).integers(0, 2, len(pairs)))
+
+
+@pytest.mark.parametrize("sources", ["course and labels", "course", "labels"])
+def test_the_row_of_a_reverse_is_the_row_turned_round(sources: Sources) -> None:
+    def table() -> EvidenceTable:
+        return EvidenceTable(course(), every_pair(), sources=sources)
+
+    asked = every_pair().pairs[::2]
+    there_and_back = table()
+    there_and_back.rows(asked)
+    anew = table().rows(asked[:, ::-1])
+    np.testing.assert_array_equal(there_and_back.rows(asked[:, ::-1]), anew)
+    assert not np.array_equal(there_and_back.rows(asked), anew)
+
+
+def test_what_is_described_along_with_the_known_pairs_is_described_alike() -> None:
+    known, asked = every_pair(), np.array([[0, 7], [3, 1], [7, 0]])
+    alone, together = (EvidenceTable(course(), known) for _ in range(2))
+    for salt in (0, 1):
+        rows = together.rows_of_known(salt, then=asked)
+        np.testing.assert_allclose(rows, alone.rows(known.pairs, salt), rtol=1e-5, atol=1e-6)
+        expected = alone.rows(asked, salt)
+        np.testing.assert_allclose(together.rows(asked, salt), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_rows_that_were_kept_are_forgotten_with_other_labels_and_other_pairs() -> None:
+    known, asked = every_pair(), np.array([[0, 7], [3, 1]])
+    flipped = LabelledPairs(known.pairs, 1 - known.labels)
+    table = EvidenceTable(course(), known)
+    before = table.rows(asked).copy()
+    anew = EvidenceTable(course(), flipped).rows(asked)
+    np.testing.assert_array_equal(table.knowing(flipped).rows(asked), anew)
+    asked[0] = 2, 6  # in the caller's own array
+    assert not np.array_equal(table.rows(asked)[0], before[0])
+    assert not np.array_equal(table.rows(asked, salt=1), table.rows(asked))
 
 
 def test_of_a_concept_taken_for_new_nothing_but_its_text_is_evidence() -> None:

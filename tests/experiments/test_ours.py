@@ -19,7 +19,7 @@ from proprl.experiments.runs import Run
 
 LABELS = [0, 1] * 50
 AUC = {OURS: 0.99, "proprl": 0.95, "rf": 0.90}
-PAGES = ("lines", "parts", "reverses")
+PAGES = ("lines", "reverses")
 BOTH = ", if every known reverse counts (chosen on validation)"
 DEFAULT = ", if only reverses known to hold count (the default)"
 
@@ -242,12 +242,25 @@ def test_ours_is_run_on_ten_seeds_and_what_takes_minutes_on_five() -> None:
     whole = {
         (r.protocol, r.method, r.fold, r.seed)
         for r in runs
-        if r.method != OURS or not r.changes  # variants of ours have a part removed
+        if r.method != OURS or not r.changes  # or known reverses count otherwise
     }
     count = Counter((protocol, method) for protocol, method, *_ in whole)
     assert count["published", OURS] == count["leak-free", OURS] == 10
     assert count["published", "proprl"] == 5
     assert count["new-concepts", OURS] == count["new-concepts", "proprl"] == 5
+
+
+def test_rivals_have_what_was_tuned_for_them_on_the_published_rows_too() -> None:
+    asked: list[Run] = []
+
+    def do(runs: Sequence[Run]) -> list[dict[str, Any]]:
+        asked.extend(run for run in runs if run.method == "proprl")
+        return done(usual)(runs)
+
+    ours(Wanted(["mooc"], ["proprl"], encoder="wordllama"), do)
+    assert {run.protocol for run in asked} == {"published", "leak-free", "new-concepts"}
+    assert {run.preset for run in asked} == {"default"}
+    assert len({str(run.changes) for run in asked}) == 1
 
 
 def test_the_lines_name_metrics_and_sets_that_there_are() -> None:
@@ -267,21 +280,6 @@ def test_files_are_written_for_each_protocol() -> None:
     }
 
 
-def test_the_worth_of_a_part_is_what_its_removal_changes() -> None:
-    def auc(run: Run) -> float:
-        return 0.97 if run.changes.get("sources") == "course" else usual(run)
-
-    table = next(t for t in found(auc).tables if t.title == "What each part is worth")
-    rows = {(row[0], row[1], row[2]): row[3:] for row in table.rows}
-    assert rows["leak-free", "the whole", "mooc"][0] == pytest.approx(0.99, abs=1e-3)
-    mean, change, spread = rows["leak-free", "without the labels of other pairs", "mooc"]
-    assert mean == pytest.approx(0.97, abs=1e-3)
-    assert change == pytest.approx(-0.02)
-    assert spread == "-0.0200 to -0.0200"
-    assert rows["leak-free", "without the trees", "mooc"][1] == pytest.approx(0)
-    assert ("new-concepts", "without learners of their own for newcomers", "mooc") in rows
-
-
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
@@ -295,12 +293,3 @@ def test_what_it_cannot_honour_is_refused_before_anything_is_run(
 ) -> None:
     with pytest.raises(ProprlError, match=message):
         ours(wanted, lambda runs: pytest.fail(f"{len(runs)} runs were started"))
-
-
-@pytest.mark.parametrize("reader", ["none", "language-model:some folder"])
-def test_readings_are_a_part_only_where_somebody_reads(
-    monkeypatch: pytest.MonkeyPatch, reader: str
-) -> None:
-    monkeypatch.setenv("PROPRL_READER", reader)
-    shown = found().texts["ours-parts.md"]
-    assert ("without a language model's readings" in shown) == (reader != "none")

@@ -10,9 +10,9 @@ from proprl.experiments.faults import faults
 from proprl.experiments.homogenisation import figure1
 from proprl.experiments.label_curve import label_curve
 from proprl.experiments.ours import ours
+from proprl.experiments.part_study import part_study
 from proprl.experiments.reading_study import readings
 from proprl.experiments.sensitivity import hyper
-from proprl.experiments.small_parts import small_parts
 from proprl.experiments.tables import table1, table2
 from proprl.experiments.tuning import tune
 
@@ -26,7 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "faults": faults,
     "ours": ours,
     "labels": label_curve,
-    "parts": small_parts,
+    "parts": part_study,
     "readings": readings,
     "tune": tune,
 }

@@ -47,11 +47,14 @@ class ExperimentSettings(BaseModel):
         its model with one part removed, so it has its model's settings.
         """
         model = method.partition("-without-")[0]
-        changes = self.untuned(model, course)
         if protocol == "published" and model in self.as_published:
-            return "paper", changes
-        tuned = tuned_settings().get(model, {}).get(course)
-        return "default", {**changes, **(tuned.changes if tuned else {})}
+            return "paper", self.untuned(model, course)
+        return self.tuned(model, course)
+
+    def tuned(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
+        """Give the preset and the changes with which a method does best on validation pairs."""
+        tuned = tuned_settings().get(method, {}).get(course)
+        return "default", {**self.untuned(method, course), **(tuned.changes if tuned else {})}
 
     def untuned(self, method: str, course: str) -> dict[str, Any]:
         """Give what a method's paper changes on a course; tuning starts there."""
@@ -70,8 +73,11 @@ def table1_methods() -> tuple[str, ...]:
     return (*others, "proprl")
 
 
-def plan(methods: Sequence[str], wanted: Wanted) -> list[Run]:
-    """Give the runs of a comparison: one for each course, method, and seed or fold."""
+def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list[Run]:
+    """Give the runs of a comparison: one for each course, method, and seed or fold.
+
+    If `tuned`, no method keeps its paper's settings on the published rows.
+    """
     if wanted.protocol not in PROTOCOLS:
         known = ", ".join(PROTOCOLS)
         raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
@@ -81,7 +87,11 @@ def plan(methods: Sequence[str], wanted: Wanted) -> list[Run]:
     runs = []
     for course in wanted.courses:
         for method in methods:
-            preset, changes = settings.of(method, course, wanted.protocol)
+            preset, changes = (
+                settings.tuned(method, course)
+                if tuned
+                else settings.of(method, course, wanted.protocol)
+            )
             for repeat in range(wanted.repeats):
                 run = Run(
                     method,

@@ -1,4 +1,7 @@
-"""Whether the smaller parts of Sequitur earn their place where nobody reads: validation tells."""
+"""What each part of Sequitur is worth, and whether the smaller ones earn their place.
+
+The smaller parts are for courses that nobody has read about: there validation pairs tell.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from proprl.arrays import FloatArray
 from proprl.errors import ProprlError
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.ours import DRAWS
-from proprl.experiments.parts import Variant, variant_runs
+from proprl.experiments.parts import Variant, parts, variant_runs
 from proprl.experiments.runs import FOLDS, Run
 from proprl.experiments.texts import csv_text, four_digits, markdown_table
 from proprl.features.readings import NOBODY
@@ -40,13 +43,20 @@ HOW = (
 )
 
 
-def small_parts(wanted: Wanted, do: Do) -> Outcome:
-    """Run Sequitur without readings, whole and without each part, on the same validation pairs."""
+def part_study(wanted: Wanted, do: Do) -> Outcome:
+    """Run Sequitur whole and without each part: as it is, and where nobody reads."""
     if wanted.narrowed:
         raise ProprlError(
             "parts runs sequitur without leaks and on new concepts, as often as each needs: leave "
             "out --method, --protocol and --seeds, or take --quick"
         )
+    results, table, texts = parts(wanted, do)
+    small = small_parts(wanted, do)
+    return Outcome([*results, *small.results], [table, *small.tables], {**texts, **small.texts})
+
+
+def small_parts(wanted: Wanted, do: Do) -> Outcome:
+    """Run Sequitur without readings, whole and without each part, on the same validation pairs."""
     whole = {protocol: _runs(wanted, protocol, {}) for protocol in REPEATS}
     without = [_runs(wanted, part.protocol, part.changes) for part in PARTS]
     runs = [run for some in (*whole.values(), *without) for run in some]

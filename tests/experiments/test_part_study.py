@@ -1,4 +1,4 @@
-"""What the smaller parts of Sequitur are worth, from results made up for it."""
+"""What the parts of Sequitur are worth, from results made up for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from proprl.errors import ProprlError
 from proprl.experiments.catalogue import find_experiments
 from proprl.experiments.experiment import Wanted
+from proprl.experiments.part_study import ALL, PARTS, part_study, small_parts
 from proprl.experiments.runs import Run
-from proprl.experiments.small_parts import ALL, PARTS, small_parts
 
 
 def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -79,7 +79,35 @@ def test_people_read_a_gain_beside_its_standard_error() -> None:
 
 
 def test_it_is_asked_for_by_name_and_takes_no_protocol() -> None:
-    assert find_experiments("parts") == {"parts": small_parts}
+    assert find_experiments("parts") == {"parts": part_study}
     assert "parts" not in find_experiments("all")
     with pytest.raises(ProprlError, match="leave out --method, --protocol and --seeds"):
-        small_parts(Wanted(["mooc"], protocol="leak-free"), made_up)
+        part_study(Wanted(["mooc"], protocol="leak-free"), made_up)
+
+
+# The whole, as it is: on test folds
+
+
+def test_the_worth_of_a_part_is_what_its_removal_changes() -> None:
+    def do(runs: Sequence[Run]) -> list[dict[str, Any]]:
+        auc = [0.97 if run.changes.get("sources") == "course" else 0.99 for run in runs]
+        return [{"run": {}, "metrics": {"auc": a, "ordered_share": a}} for a in auc]
+
+    table, _ = part_study(Wanted(["mooc"], encoder="wordllama"), do).tables
+    rows = {(row[0], row[1], row[2]): row[3:] for row in table.rows}
+    assert rows["leak-free", "the whole", "mooc"][0] == pytest.approx(0.99)
+    mean, change, spread = rows["leak-free", "without the labels of other pairs", "mooc"]
+    assert mean == pytest.approx(0.97)
+    assert change == pytest.approx(-0.02)
+    assert spread == "-0.0200 to -0.0200"
+    assert rows["leak-free", "without the trees", "mooc"][1] == pytest.approx(0)
+    assert ("new-concepts", "without learners of their own for newcomers", "mooc") in rows
+
+
+@pytest.mark.parametrize("reader", ["none", "language-model:some folder"])
+def test_readings_are_a_part_only_where_somebody_reads(
+    monkeypatch: pytest.MonkeyPatch, reader: str
+) -> None:
+    monkeypatch.setenv("PROPRL_READER", reader)
+    shown = part_study(Wanted(["mooc"], encoder="wordllama"), made_up).texts["ours-parts.md"]
+    assert ("without a language model's readings" in shown) == (reader != "none")

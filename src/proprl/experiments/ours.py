@@ -28,7 +28,7 @@ from proprl.features.readings import NOBODY
 from proprl.models.registry import method_settings
 
 THEIRS = "proprl"
-SEEDS, OTHERS_SEEDS = 10, 5
+SEEDS, OTHERS_SEEDS = 10, 3
 """Under published: of ours, and of the others, whose fits take minutes."""
 DRAWS = 5
 """Under new-concepts."""
@@ -133,7 +133,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         }
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         if protocol == "published":
-            study = reverse_study(wanted, do, repeats=mine)
+            study = reverse_study(wanted, do, repeats=mine, others=theirs)
             results += study.results
             texts |= study.texts()
             tables.append(study.table())

@@ -13,6 +13,7 @@ from proprl.experiments.experiment import Do, Table, Wanted
 from proprl.experiments.parts import OURS, variant_runs
 from proprl.experiments.published import METRICS, NAMES
 from proprl.experiments.runner import mean_metric, of_course
+from proprl.experiments.runs import Run
 from proprl.experiments.texts import csv_text, four_digits, markdown_table
 from proprl.features.readings import NOBODY
 from proprl.models.judge import SequiturSettings
@@ -29,7 +30,11 @@ WORDS: dict[Which, str] = {
     "positive": "only reverses known to hold count",
     "both": "every known reverse counts",
 }
-HEADS = ("set", "known reverses", "validation AUC", *(f"test {NAMES[m]}" for m in METRICS), "")
+HEADS = (
+    *("set", "known reverses", "validation AUC"),
+    *(f"test {NAMES[metric]}" for metric in METRICS),
+    *("seeds", ""),
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,7 @@ class ReverseStudy:
 
         The default, too, where there are too few rows to choose by.
         """
-        labels = np.array(of_course(self.validation[DEFAULT], course)[0]["labels"])
-        if not enough_to_choose(labels):
-            return DEFAULT
-        return max(WORDS, key=lambda which: (self._auc(which, course), which == DEFAULT))
+        return _chosen(self.validation, course)
 
     @property
     def results(self) -> Results:
@@ -67,23 +69,23 @@ class ReverseStudy:
         for course in self.courses:
             for which, words in WORDS.items():
                 metrics = [mean_metric(self.test[which], course, metric) for metric in METRICS]
+                seeds = len(of_course(self.test[which], course))
                 verdict = "chosen" if which == self.chosen(course) else ""
                 named = words + (" (the default)" if which == DEFAULT else "")
-                rows.append([course, named, self._auc(which, course), *metrics, verdict])
+                auc = mean_metric(self.validation[which], course, "auc")
+                rows.append([course, named, auc, *metrics, seeds, verdict])
         return Table("What known reverses are worth, published", HEADS, rows)
 
     def texts(self) -> dict[str, str]:
         """Give the table as files."""
         rows = self.table().rows
-        seeds = len(of_course(self.test[DEFAULT], self.courses[0]))
         switch = ", ".join(f"`{which}`" for which in WORDS)
         reader = method_settings(OURS, "default").read_by
         how = (
             "Sequitur on the published rows, by which known labels of the reverse order are "
             f"evidence (`--set reverse_labels=` {switch}). The validation rows of each set choose, "
-            "with one seed; on the test rows there are means over "
-            f"{seeds} seed{'' if seeds == 1 else 's'}. The default is for pairs that are not drawn "
-            "like the labelled ones: see docs/sequitur.md."
+            "with one seed; on the test rows there are means over seeds. The default is for pairs "
+            "that are not drawn like the labelled ones: see docs/sequitur.md."
         )
         if reader != NOBODY:
             how += f" `{reader}` read about the concepts, but not where every known reverse counts."
@@ -93,27 +95,43 @@ class ReverseStudy:
             "ours-reverses.csv": csv_text(HEADS, rows),
         }
 
-    def _auc(self, which: Which, course: str) -> float:
-        return mean_metric(self.validation[which], course, "auc")
+
+def reverse_study(wanted: Wanted, do: Do, *, repeats: int, others: int) -> ReverseStudy:
+    """Run every position of the switch on the validation rows, and then on the test rows.
+
+    There, what is chosen and the default, which have lines to reach, are run `repeats` times, what
+    is left `others` times.
+    """
+
+    def runs(which: Which, courses: Sequence[str], repeats: int) -> list[Run]:
+        here = replace(wanted, asked_courses=courses)
+        return variant_runs(here, PROTOCOL, _change(which), repeats=repeats)
+
+    once = {
+        which: [replace(run, part="validation") for run in runs(which, wanted.courses, 1)]
+        for which in WORDS
+    }
+    validation = _results(once, do)
+    often: dict[Which, list[Run]] = {which: [] for which in WORDS}
+    for course in wanted.courses:
+        with_lines = (DEFAULT, _chosen(validation, course))
+        for which in WORDS:
+            often[which] += runs(which, [course], repeats if which in with_lines else others)
+    return ReverseStudy(wanted.courses, validation, _results(often, do))
 
 
-def reverse_study(wanted: Wanted, do: Do, *, repeats: int) -> ReverseStudy:
-    """Run every position of the switch: once on validation rows, `repeats` times on test rows."""
-    runs = {
-        which: variant_runs(wanted, PROTOCOL, _change(which), repeats=repeats) for which in WORDS
-    }
-    asked = [
-        (which, run)
-        for which, on_test in runs.items()
-        for run in (*(replace(r, part="validation") for r in on_test if r.seed == 0), *on_test)
-    ]
-    results = do([run for _, run in asked])
-    found: dict[str, dict[Which, Results]] = {
-        part: {which: [] for which in WORDS} for part in ("validation", "test")
-    }
-    for (which, run), result in zip(asked, results, strict=True):
-        found[run.part][which].append(result)
-    return ReverseStudy(wanted.courses, found["validation"], found["test"])
+def _results(runs: Mapping[Which, Sequence[Run]], do: Do) -> dict[Which, Results]:
+    """Give the results at each position; all runs are done together."""
+    results = iter(do([run for some in runs.values() for run in some]))
+    return {which: [next(results) for _ in some] for which, some in runs.items()}
+
+
+def _chosen(validation: Mapping[Which, Results], course: str) -> Which:
+    labels = np.array(of_course(validation[DEFAULT], course)[0]["labels"])
+    if not enough_to_choose(labels):
+        return DEFAULT
+    auc = {which: mean_metric(validation[which], course, "auc") for which in WORDS}
+    return max(WORDS, key=lambda which: (auc[which], which == DEFAULT))
 
 
 def _change(which: Which) -> dict[str, Any]:

@@ -159,6 +159,7 @@ def test_saving_and_loading_changes_no_answer(fitted: proprl.ProPRL, bundle: Pat
 
 def test_a_saved_model_is_the_same_bytes_each_time(fitted: proprl.ProPRL, tmp_path: Path) -> None:
     fitted.save(tmp_path / "a")
+    assert fitted.fitted_.size == sum(file.stat().st_size for file in (tmp_path / "a").iterdir())
     proprl.load_model(tmp_path / "a").save(tmp_path / "b")
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()

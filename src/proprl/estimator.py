@@ -102,7 +102,9 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         kept = Checkpoint(checkpoint, run, resume) if checkpoint else None
         scorer = method(self.method)(settings, device=self.device)
         report = scorer.fit(evidence, split, seed=self.seed, progress=progress, checkpoint=kept)
-        self.fitted_ = Fitted(
+        self.fitted_ = Fitted.on(
+            course,
+            evidence,
             method=self.method,
             preset=self.preset,
             settings=settings,
@@ -110,15 +112,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             scorer=scorer,
             report=report,
             split=split,
-            concept_ids=course.ids,
-            concept_names=course.names,
             encoder=encoder,
-            course_name=course.name,
-            course_subject=course.subject,
-            course_fingerprint=course.fingerprint,
             validation_metrics=_metrics(scorer, split.validation, report.threshold),
-            transitions=evidence.transitions,
-            incidence=evidence.incidence,
         )
         return self
 

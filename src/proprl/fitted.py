@@ -12,12 +12,15 @@ import numpy.typing as npt
 from pydantic import TypeAdapter
 
 from proprl.arrays import SparseMatrix
+from proprl.data.course import Course
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.errors import BundleError, ProprlError
+from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer, Settings
 from proprl.models.registry import method
 from proprl.training.bundle import (
     Arrays,
+    bundle_files,
     pack_sparse,
     read_bundle,
     unpack_sparse,
@@ -49,9 +52,31 @@ class Fitted:
     transitions: SparseMatrix | None  # kept so that explanations can point at evidence
     incidence: SparseMatrix | None
 
+    @classmethod
+    def on(cls, course: Course, evidence: Evidence, **facts: Any) -> Fitted:
+        """Give what was fitted on a course; `facts` are the fields that it does not tell."""
+        return cls(
+            concept_ids=course.ids,
+            concept_names=course.names,
+            course_name=course.name,
+            course_subject=course.subject,
+            course_fingerprint=course.fingerprint,
+            transitions=evidence.transitions,
+            incidence=evidence.incidence,
+            **facts,
+        )
+
     def save(self, folder: Path) -> None:
         """Write the bundle, whole or not at all. The same fit gives the same bytes."""
-        content = {
+        write_bundle(folder, self._content(), self._arrays())
+
+    @property
+    def size(self) -> int:
+        """How many bytes the bundle takes."""
+        return sum(map(len, bundle_files(self._content(), self._arrays()).values()))
+
+    def _content(self) -> dict[str, Any]:
+        return {
             "proprl": __version__,
             "method": self.method,
             "preset": self.preset,
@@ -72,6 +97,8 @@ class Fitted:
             },
             "metrics": {"validation": dict(self.validation_metrics)},
         }
+
+    def _arrays(self) -> dict[str, Arrays]:
         evidence = pack_sparse("transitions", self.transitions) | pack_sparse(
             "incidence", self.incidence
         )
@@ -79,12 +106,7 @@ class Fitted:
             part: np.column_stack([labelled.pairs, labelled.labels])  # (m, 3)
             for part, labelled in self.parts.items()
         }
-        files: dict[str, Arrays] = {
-            "weights": self.scorer.state(),
-            "split": split,
-            "evidence": evidence,
-        }
-        write_bundle(folder, content, files)
+        return {"weights": self.scorer.state(), "split": split, "evidence": evidence}
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> Fitted:

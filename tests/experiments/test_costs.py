@@ -105,6 +105,7 @@ def test_a_real_run_tells_its_costs() -> None:
     (result,) = outcome.results
     assert result["train_seconds"] > result["score_seconds"] > 0
     assert len(result["labels"]) == len(result["scores"]["forward"]) == 88
+    assert result["bundle_mb"] > 4e-6 * result["parameters"] > 0
 
 
 @linux

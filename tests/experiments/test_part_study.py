@@ -33,7 +33,7 @@ def _metrics(run: Run) -> dict[str, float]:
 def rows(courses: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     """Give what was found, in numbers, by part and set."""
     outcome = small_parts(Wanted(courses, encoder="wordllama"), made_up)
-    _, *found = csv.reader(io.StringIO(outcome.texts["parts.csv"]))
+    _, *found = csv.reader(io.StringIO(outcome.texts["small-parts.csv"]))
     return {(row[1], row[2]): row[3:] for row in found}
 
 
@@ -68,14 +68,17 @@ def test_everything_is_judged_on_validation_pairs_and_nobody_reads() -> None:
 def test_one_run_has_no_standard_error() -> None:
     outcome = small_parts(Wanted(["mooc"], repeats=1, encoder="wordllama"), made_up)
     row = "| leak-free | likeness of role | mooc | 0.8900 | +0.0100 | +0.0100 |"
-    assert row in outcome.texts["parts.md"]
+    assert row in outcome.texts["small-parts.md"]
     assert len(outcome.tables[0].rows) == len(PARTS)
 
 
 def test_people_read_a_gain_beside_its_standard_error() -> None:
     outcome = small_parts(Wanted(["mooc"], encoder="wordllama"), made_up)
     gains = "+0.0200 ± 0.0033 | +0.0200 ± 0.0033 |"
-    assert f"| leak-free | likeness of role | mooc | 0.8800 | {gains}" in outcome.texts["parts.md"]
+    assert (
+        f"| leak-free | likeness of role | mooc | 0.8800 | {gains}"
+        in outcome.texts["small-parts.md"]
+    )
 
 
 def test_it_is_asked_for_by_name_and_takes_no_protocol() -> None:
@@ -109,5 +112,5 @@ def test_readings_are_a_part_only_where_somebody_reads(
     monkeypatch: pytest.MonkeyPatch, reader: str
 ) -> None:
     monkeypatch.setenv("PROPRL_READER", reader)
-    shown = part_study(Wanted(["mooc"], encoder="wordllama"), made_up).texts["ours-parts.md"]
+    shown = part_study(Wanted(["mooc"], encoder="wordllama"), made_up).texts["parts.md"]
     assert ("without a language model's readings" in shown) == (reader != "none")

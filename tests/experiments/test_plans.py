@@ -34,6 +34,8 @@ def test_an_ablation_has_its_models_settings() -> None:
     for ablation in ABLATIONS:
         for protocol in PROTOCOLS:
             assert of(ablation, "ucd", protocol) == of("proprl", "ucd", protocol)
+        (run,) = plan([ablation], wanted(repeats=1), tuned=True)
+        assert (run.preset, run.changes) == experiment_settings().tuned("proprl", "mooc")
 
 
 def test_what_was_tuned_is_laid_over_what_was_published(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,26 @@ def test_what_is_described_along_with_the_known_pairs_is_described_alike() -> No
         np.testing.assert_allclose(together.rows(asked, salt), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_asking_about_what_was_described_along_or_about_reverses_takes_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table, asked = EvidenceTable(course(), every_pair()), np.array([[0, 7], [3, 1]])
+    table.rows_of_known(then=asked)
+    monkeypatch.setattr(EvidenceTable, "_described_by", lambda *_: pytest.fail("described anew"))
+    table.rows(asked)
+    table.rows(asked[:, ::-1])
+
+
+def test_rows_of_many_pairs_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, asked = EvidenceTable(course(), every_pair()), np.array([[0, 7], [3, 1]])
+    rows = table.rows(asked)
+    table.forget_many()
+    assert table.rows(asked) is rows
+    monkeypatch.setattr(evidence_table, "KEPT", 1)
+    table.forget_many()
+    assert table.rows(asked) is not rows
+
+
 def test_rows_that_were_kept_are_forgotten_with_other_labels_and_other_pairs() -> None:
     known, asked = every_pair(), np.array([[0, 7], [3, 1]])
     flipped = LabelledPairs(known.pairs, 1 - known.labels)
@@ -339,3 +359,49 @@ def test_a_missing_view_has_no_columns() -> None:
     assert not [name for name in names if "moves" in name or "resources" in name]
     assert not [name for name in names if "behaviour" in name]
     assert len(set(names)) == len(names)
+
+
+def test_columns_stand_where_saved_models_look_for_them() -> None:
+    """A forest in a bundle knows columns by their places: whoever moves one raises the format."""
+    names = EvidenceTable(Evidence(np.eye(3)), labelled((0, 1, 1)), roles=False).names
+    like = [
+        f"{name} by texts within {within}{order}"
+        for within in ("0.1", "0.25")
+        for name in (
+            "labels of like pairs",
+            "number of like pairs",
+            "the source with like targets",
+            "like sources with the target",
+            "over a known step, then a likely one",
+            "over a likely step, then a known one",
+        )
+        for order in ("", ", reversed")
+    ]
+    paths = [
+        f"{name}{order}"
+        for name in (
+            "paths of two steps",
+            "paths of three steps",
+            "steps",
+            "alike in what they lead to",
+            "alike, but not a prerequisite",
+            "prerequisite of what is alike, but not of it",
+        )
+        for order in ("", ", reversed")
+    ]
+    places = [
+        f"{name} by texts within {within}"
+        for within in ("0.1", "0.25")
+        for name in (
+            "like concepts as sources",
+            "like concepts as targets",
+            "like concepts rather first",
+        )
+    ]
+    about = [
+        f"{name}{whose}"
+        for name in ("known dependents", "known prerequisites", "level by texts", *places)
+        for whose in (" of the source", " of the target", ", difference")
+    ]
+    symmetric = ["text similarity", "common dependents", "common prerequisites"]
+    assert names == [*symmetric, *paths, *like, *about]

@@ -83,9 +83,9 @@ def small_parts(wanted: Wanted, do: Do) -> Outcome:
             rows.append([part.protocol, part.what, ALL, None, *_summary(np.vstack(at_work))])
     shown = [[*row[: len(ABOUT)], *_with_errors(row[len(ABOUT) :])] for row in rows]
     texts = {
-        "parts.md": f"# Parts of Sequitur where nobody reads\n\n{HOW}\n\n"
+        "small-parts.md": f"# Parts of Sequitur where nobody reads\n\n{HOW}\n\n"
         + markdown_table(HEADS, map(four_digits, shown)),
-        "parts.csv": csv_text(IN_NUMBERS, rows),
+        "small-parts.csv": csv_text(IN_NUMBERS, rows),
     }
     return Outcome(results, [Table("What parts add where nobody reads", HEADS, shown)], texts)
 

@@ -80,9 +80,9 @@ def parts(wanted: Wanted, do: Do) -> tuple[list[dict[str, Any]], Table, dict[str
         "lowers AUC by more than chance does."
     )
     texts = {
-        "ours-parts.md": f"# What each part of Sequitur is worth\n\n{how}\n\n"
+        "parts.md": f"# What each part of Sequitur is worth\n\n{how}\n\n"
         + markdown_table(HEADS, map(four_digits, rows)),
-        "ours-parts.csv": csv_text(HEADS, rows),
+        "parts.csv": csv_text(HEADS, rows),
     }
     return results, Table("What each part is worth", HEADS, rows), texts
 

@@ -46,19 +46,23 @@ class ExperimentSettings(BaseModel):
         What was tuned is laid over what it starts from, except for `as_published`. An ablation is
         its model with one part removed, so it has its model's settings.
         """
-        model = method.partition("-without-")[0]
-        if protocol == "published" and model in self.as_published:
-            return "paper", self.untuned(model, course)
-        return self.tuned(model, course)
+        if protocol == "published" and _model(method) in self.as_published:
+            return "paper", self.untuned(method, course)
+        return self.tuned(method, course)
 
     def tuned(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
-        """Give the preset and the changes with which a method does best on validation pairs."""
-        tuned = tuned_settings().get(method, {}).get(course)
+        """Give the preset and the changes that tuning led to; it started at the preset."""
+        tuned = tuned_settings().get(_model(method), {}).get(course)
         return "default", {**self.untuned(method, course), **(tuned.changes if tuned else {})}
 
     def untuned(self, method: str, course: str) -> dict[str, Any]:
         """Give what a method's paper changes on a course; tuning starts there."""
-        return self.changes.get(method, {}).get(course, {})
+        return self.changes.get(_model(method), {}).get(course, {})
+
+
+def _model(method: str) -> str:
+    """Give the model of which an ablation is a part; else the method itself."""
+    return method.partition("-without-")[0]
 
 
 @lru_cache(maxsize=1)

@@ -84,8 +84,9 @@ class ReverseStudy:
         how = (
             "Sequitur on the published rows, by which known labels of the reverse order are "
             f"evidence (`--set reverse_labels=` {switch}). The validation rows of each set choose, "
-            "with one seed; on the test rows there are means over seeds. The default is for pairs "
-            "that are not drawn like the labelled ones: see docs/sequitur.md."
+            "with one seed. On the test rows there are means over seeds; what is neither chosen "
+            "nor the default has no line to reach and is run on the first few of them. The default "
+            "is for pairs that are not drawn like the labelled ones: see docs/sequitur.md."
         )
         if reader != NOBODY:
             how += f" `{reader}` read about the concepts, but not where every known reverse counts."
@@ -122,8 +123,11 @@ def reverse_study(wanted: Wanted, do: Do, *, repeats: int, others: int) -> Rever
 
 def _results(runs: Mapping[Which, Sequence[Run]], do: Do) -> dict[Which, Results]:
     """Give the results at each position; all runs are done together."""
-    results = iter(do([run for some in runs.values() for run in some]))
-    return {which: [next(results) for _ in some] for which, some in runs.items()}
+    asked = [(which, run) for which, some in runs.items() for run in some]
+    found: dict[Which, Results] = {which: [] for which in runs}
+    for (which, _), result in zip(asked, do([run for _, run in asked]), strict=True):
+        found[which].append(result)
+    return found
 
 
 def _chosen(validation: Mapping[Which, Results], course: str) -> Which:

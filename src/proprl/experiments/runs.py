@@ -7,8 +7,6 @@ import json
 import time
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
@@ -153,6 +151,19 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     metrics = evaluate_scores(
         part.labels, forward, reverse, pairs=part.pairs, threshold=report.threshold
     )
+    model = Fitted.on(
+        course,
+        evidence,
+        method=run.method,
+        preset=run.preset,
+        settings=settings,
+        seed=run.seed,
+        scorer=scorer,
+        report=report,
+        split=split,
+        encoder=encoder,
+        validation_metrics={},
+    )
     return {
         "run": asdict(run),
         "encoder": encoder,
@@ -166,36 +177,10 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "score_seconds": scored - fitted,
         "peak_memory_mb": memory.growth_mb(),
         "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
-        "bundle_mb": _bundle_mb(
-            Fitted(
-                method=run.method,
-                preset=run.preset,
-                settings=settings,
-                seed=run.seed,
-                scorer=scorer,
-                report=report,
-                split=split,
-                concept_ids=course.ids,
-                concept_names=course.names,
-                encoder=encoder,
-                course_name=course.name,
-                course_subject=course.subject,
-                course_fingerprint=course.fingerprint,
-                validation_metrics={},
-                transitions=evidence.transitions,
-                incidence=evidence.incidence,
-            )
-        ),
+        "bundle_mb": model.size / 1e6,
         "epochs": len(report.history.epochs),
         **({"similarity": watch.seen} if watch else {}),
     }
-
-
-def _bundle_mb(fitted: Fitted) -> float:
-    """Give what the model takes on disk."""
-    with TemporaryDirectory() as folder:
-        fitted.save(Path(folder, "bundle"))
-        return sum(file.stat().st_size for file in Path(folder, "bundle").iterdir()) / 1e6
 
 
 def _nothing_learned(run: Run, encoder: str, split: PairSplit) -> dict[str, Any]:

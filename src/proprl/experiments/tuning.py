@@ -207,7 +207,7 @@ def _how(methods: Sequence[str], wanted: Wanted) -> Iterator[str]:
     )
     if kept := [settings.title(name) for name in methods if name in settings.as_published]:
         names = " and ".join(kept)
-        yield f"Under the protocol `published`, tables run {names} as published all the same."
+        yield f"Under the protocol `published`, tables but `ours` run {names} as published anyway."
     if empty := [settings.title(name) for name in methods if not search_spaces()[name]]:
         yield f"Nothing to tune: {', '.join(empty)}."
     yield (

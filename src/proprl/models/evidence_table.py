@@ -29,6 +29,8 @@ Newcomer: TypeAlias = Literal["no label", "only a text"]
 # More folds leave more labels to describe a pair by, and take longer. With 20 the twentieth that
 # is left out is hardly missed; with 10, validation AUC was 0.3 points lower.
 FOLDS = 20
+# Rows of so many pairs at most are kept for the next question: they take 1 kB each.
+KEPT = 10_000
 # So many parts of the concepts are taken for new in turn.
 PARTS = 5
 
@@ -91,9 +93,10 @@ class EvidenceTable:
                 return rows
             if np.array_equal(before, pairs[:, ::-1]):
                 return turned_round(rows, self.names)
-        rows = self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
-        self._last[salt] = pairs.copy(), rows
-        return rows
+        self._last.pop(salt, None)  # before others are made: they may be large
+        return self._keep(
+            pairs, salt, self._joined(pairs, lambda: self._by_other_folds(pairs, salt))
+        )
 
     def rows_of_known(self, salt: int = 0, *, then: IntArray) -> FloatArray:
         """Give the rows of the known pairs. Whoever asks about pairs `then` need not wait again.
@@ -101,10 +104,18 @@ class EvidenceTable:
         Most of the time goes into what a fold's labels say of concepts, whatever pairs are asked
         about: so both are described together.
         """
-        m, pairs = len(self.known), np.vstack([self.known.pairs, then])
-        rows = self.rows(pairs, salt)
-        self._last[salt] = then.copy(), rows[m:].copy()
+        m, rows = len(self.known), self.rows(np.vstack([self.known.pairs, then]), salt)
+        self._keep(then, salt, rows[m:].copy())
         return rows[:m]
+
+    def _keep(self, pairs: IntArray, salt: int, rows: FloatArray) -> FloatArray:
+        rows.flags.writeable = False  # they are handed out again
+        self._last[salt] = pairs.copy(), rows
+        return rows
+
+    def forget_many(self) -> None:
+        """Let go of the last rows if they are too many to be kept for another question."""
+        self._last = {salt: last for salt, last in self._last.items() if len(last[0]) <= KEPT}
 
     @property
     def tells_order(self) -> bool:

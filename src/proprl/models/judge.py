@@ -147,9 +147,12 @@ class Judge:
 
     def logits(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each learner says of each pair, without what its reverse adds."""
+        there = self._said(pairs)
         if not self.table.tells_order:
-            return self._said(pairs)
-        there, back = self._said(pairs), self._said(pairs[:, ::-1])
+            self.table.forget_many()
+            return there
+        back = self._said(pairs[:, ::-1])
+        self.table.forget_many()
         order = self.table.order(pairs)
         # Who learned from the reverse would only repeat its label, which counts elsewhere if at
         # all (`reverse_labels`): then the order is left to what other pairs say.

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs
-from proprl.models.pair_numbers import PairNumbers, matrix_blocks
+from proprl.models.pair_numbers import PairNumbers
 
 # Concepts count as alike up to about these distances from cosine 1.
 NEARNESS = (0.1, 0.25)
@@ -64,7 +64,7 @@ class KnownPairs(PairNumbers):
         steps = _steps(paths)
         leads_to = _scaled_rows(yes)
         needed_by = _scaled_rows(yes.T.tocsr())
-        directed = {
+        self.directed |= {
             "paths of two steps": paths[1].toarray(),
             "paths of three steps": paths[2].toarray(),
             "steps": steps,
@@ -73,12 +73,10 @@ class KnownPairs(PairNumbers):
             "alike, but not a prerequisite": (yes @ yes.T @ no).log1p().toarray(),
             "prerequisite of what is alike, but not of it": (no @ yes.T @ yes).log1p().toarray(),
         }
-        symmetric = {
+        self.symmetric |= {
             "common dependents": (yes @ yes.T).toarray(),
             "common prerequisites": (yes.T @ yes).toarray(),
         }
-        self.directed.append(matrix_blocks(directed))
-        self.symmetric.append(matrix_blocks(symmetric))
         reached = steps <= STEPS
         self.about_concepts |= {
             "known dependents": np.log1p(reached.sum(axis=1)),
@@ -126,7 +124,7 @@ class KnownPairs(PairNumbers):
                 @ to_targets[before],
             }
 
-        self.directed.append(rates)
+        self.worked_out.append(rates)
         self._add_places(near, how)
 
     def _add_places(self, near: FloatArray, how: str) -> None:

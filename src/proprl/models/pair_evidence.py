@@ -7,7 +7,7 @@ import numpy as np
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.graphs.affinity import text_affinity, visits
 from proprl.graphs.evidence import Evidence
-from proprl.models.pair_numbers import PairNumbers, matrix_blocks
+from proprl.models.pair_numbers import PairNumbers
 
 # Walks that never come by leave no trace: their logarithm ends here.
 RARE = 1e-5
@@ -20,8 +20,7 @@ class PairEvidence(PairNumbers):
 
     def __init__(self, evidence: Evidence) -> None:
         super().__init__()
-        alike = text_affinity(evidence.features)
-        self.symmetric.append(matrix_blocks({"text similarity": alike}))
+        self.symmetric["text similarity"] = text_affinity(evidence.features)
         if evidence.transitions is not None:
             self._add_behaviour(evidence.transitions)
         if evidence.incidence is not None:
@@ -35,7 +34,7 @@ class PairEvidence(PairNumbers):
         leaving, arriving = moves.sum(axis=1), moves.sum(axis=0)
         links = (moves > 0).astype(np.float64)
         degree = np.maximum(links.sum(axis=1, keepdims=True), 1)
-        directed = {
+        self.directed |= {
             "moves": np.log1p(moves),
             "share of the source's moves": _shares(moves, leaving[:, None]),
             "share of the target's arrivals": _shares(moves, arriving[None, :]),
@@ -45,7 +44,6 @@ class PairEvidence(PairNumbers):
             # RefD's two halves: the share of a's neighbours that lead to b.
             "references": links @ links / degree,
         }
-        self.directed.append(matrix_blocks(directed))
         self.about_concepts |= {
             "moves away": np.log1p(leaving),
             "arrivals": np.log1p(arriving),
@@ -58,19 +56,17 @@ class PairEvidence(PairNumbers):
         together = np.asarray((M @ M.T).toarray(), dtype=np.float64)
         count = np.asarray(M.sum(axis=1), dtype=np.float64)
         either = count[:, None] + count[None, :] - together
-        symmetric = {
+        self.symmetric |= {
             "resources together": np.log1p(together),
             "overlap of resources": _shares(together, either),
         }
-        self.symmetric.append(matrix_blocks(symmetric))
-        of_source = _shares(together, count[:, None])
-        self.directed.append(matrix_blocks({"share of the source's resources": of_source}))
+        self.directed["share of the source's resources"] = _shares(together, count[:, None])
         self.about_concepts["resources"] = np.log1p(count)
 
     def _add_order_of_resources(self, M: SparseMatrix, L: SparseMatrix) -> None:
         """Steps from a resource with the one concept to a later resource with the other."""
         steps = np.asarray((M @ L @ M.T).toarray(), dtype=np.float64)
-        self.directed.append(matrix_blocks({"steps between resources": np.log1p(steps)}))
+        self.directed["steps between resources"] = np.log1p(steps)
         ahead = np.asarray(M @ L.sum(axis=1), dtype=np.float64)
         behind = np.asarray(M @ L.sum(axis=0), dtype=np.float64)
         self.about_concepts["resources rather first"] = (ahead - behind) / (ahead + behind + FEW)

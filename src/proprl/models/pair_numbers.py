@@ -24,8 +24,9 @@ class PairNumbers:
     """
 
     def __init__(self) -> None:
-        self.symmetric: list[Blocks] = []
-        self.directed: list[Blocks] = []
+        self.symmetric: dict[str, FloatArray] = {}  # (n, n) each
+        self.directed: dict[str, FloatArray] = {}  # (n, n) each
+        self.worked_out: list[Blocks] = []  # directed, too, and never made for all pairs
         self.about_concepts: dict[str, FloatArray] = {}  # (n,) each
 
     @property
@@ -39,36 +40,24 @@ class PairNumbers:
 
     def _columns(self, pairs: IntArray) -> Iterator[tuple[str, FloatArray]]:
         a, b = pairs[:, 0], pairs[:, 1]
+        for name, matrix in self.symmetric.items():
+            yield name, matrix[a, b]
+        for name, matrix in self.directed.items():
+            yield name, matrix[a, b]
+            yield f"{name}{REVERSED}", matrix[b, a]
         sources, row = np.unique(a, return_inverse=True)
         targets, column = np.unique(b, return_inverse=True)
-        for blocks in self.symmetric:
-            for name, there in blocks(sources, targets).items():
-                yield name, there[row, column]
-        for blocks in self.directed:
-            back = blocks(targets, sources)
-            for name, there in blocks(sources, targets).items():
-                yield name, there[row, column]
-                yield f"{name}{REVERSED}", back[name][column, row]
+        for blocks in self.worked_out:
+            # One order after the other: blocks of many concepts are large.
+            there = {k: block[row, column] for k, block in blocks(sources, targets).items()}
+            back = {k: block[column, row] for k, block in blocks(targets, sources).items()}
+            for name in there:
+                yield name, there[name]
+                yield f"{name}{REVERSED}", back[name]
         for name, values in self.about_concepts.items():
             yield f"{name}{OF_SOURCE}", values[a]
             yield f"{name}{OF_TARGET}", values[b]
             yield f"{name}{DIFFERENCE}", values[a] - values[b]
-
-
-def matrix_blocks(matrices: Mapping[str, FloatArray]) -> Blocks:
-    """Give the numbers of n × n matrices.
-
-    >>> matrix = np.arange(9.0).reshape(3, 3)
-    >>> matrix_blocks({"number": matrix})(np.array([0, 2]), np.array([1]))
-    {'number': array([[1.],
-           [7.]])}
-    """
-
-    def blocks(sources: IntArray, targets: IntArray) -> dict[str, FloatArray]:
-        chosen = np.ix_(sources, targets)
-        return {name: matrix[chosen] for name, matrix in matrices.items()}
-
-    return blocks
 
 
 def turned_round(rows: FloatArray, names: Sequence[str]) -> FloatArray:

@@ -42,20 +42,28 @@ def write_bundle(folder: Path, content: Mapping[str, Any], files: Mapping[str, A
     folder = Path(folder)
     check_destination(folder)
     replaced = _listed_files(folder)
+    written = bundle_files(content, files)
+    for file, data in written.items():
+        write_bytes(folder / file, data)
+    # Only what the old model listed is removed: nothing else in the folder is ours to judge.
+    for file in replaced - set(written):
+        (folder / file).unlink(missing_ok=True)
+    for leftover in folder.glob(".*.safetensors.*.tmp"):  # of a process that was killed
+        leftover.unlink(missing_ok=True)
+
+
+def bundle_files(content: Mapping[str, Any], files: Mapping[str, Arrays]) -> dict[str, bytes]:
+    """Give the files of a model by name, in the order in which they must be written."""
+    encoded: dict[str, bytes] = {}
     listing: dict[str, dict[str, str]] = {}
     for name, arrays in files.items():
         data = save({key: np.ascontiguousarray(value) for key, value in arrays.items()})
         digest = hashlib.sha256(data).hexdigest()
         file = f"{name}-{digest[:12]}.safetensors"
-        write_bytes(folder / file, data)
+        encoded[file] = data
         listing[name] = {"file": file, "sha256": digest}
     document = {"format": FORMAT, **content, "files": listing}
-    write_bytes(folder / ROOT, _encode({**document, "checksum": _checksum(document)}))
-    # Only what the old model listed is removed: nothing else in the folder is ours to judge.
-    for file in replaced - {entry["file"] for entry in listing.values()}:
-        (folder / file).unlink(missing_ok=True)
-    for leftover in folder.glob(".*.safetensors.*.tmp"):  # of a process that was killed
-        leftover.unlink(missing_ok=True)
+    return {**encoded, ROOT: _encode({**document, "checksum": _checksum(document)})}
 
 
 def check_destination(folder: Path) -> None:

@@ -136,8 +136,8 @@ class PrereqScorer(NetworkScorer):
         report = super().fit(evidence, split, seed=seed, progress=progress, checkpoint=checkpoint)
         facts: dict[str, float | str] = {
             "links between resources": "given" if given else "order of the resources",
-            "EM steps with links": len(topics.bounds),
-            "concepts in no resource": int((M.sum(axis=1) == 0).sum()),
+            "EM steps with links": float(len(topics.bounds)),
+            "concepts in no resource": float((M.sum(axis=1) == 0).sum()),
         }
         self.report = replace(report, facts=facts)
         return self.report

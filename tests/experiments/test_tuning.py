@@ -241,7 +241,7 @@ def test_the_page_says_what_was_done_and_what_is_left_to_do() -> None:
     outcome = tune(wanted("proprl", "svm", repeats=1), fake(lambda _: 0.5))
     page = outcome.texts["tune.md"]
     assert "At most 2 settings" in page
-    assert "tables run ProPRL as published" in page
+    assert "tables but `ours` run ProPRL as published" in page
     assert "copy `tuned.toml` over `src/proprl/experiments/tuned.toml`" in page
     assert "| SVM | mooc | 0.500 | 0.500 | none |" in page
 

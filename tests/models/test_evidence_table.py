@@ -152,8 +152,8 @@ def test_asking_about_what_was_described_along_or_about_reverses_takes_no_time(
     table, asked = EvidenceTable(course(), every_pair()), np.array([[0, 7], [3, 1]])
     table.rows_of_known(then=asked)
     monkeypatch.setattr(EvidenceTable, "_described_by", lambda *_: pytest.fail("described anew"))
-    table.rows(asked)
-    table.rows(asked[:, ::-1])
+    there, back = table.rows(asked), table.rows(asked[:, ::-1])
+    assert there.shape == back.shape == (len(asked), len(table.names))
 
 
 def test_rows_of_many_pairs_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

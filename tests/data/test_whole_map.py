@@ -102,7 +102,7 @@ def test_four_names_worked_out_by_hand() -> None:
     task = whole_map_task(course, part="test")
     assert rows(task.known.pairs) == {(0, 3), (3, 0)}
     assert rows(task.asked.pairs) == {(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)}
-    assert rows(task.truth) == {(0, 1), (0, 2), (0, 3), (1, 2)}
+    assert rows(task.annotated.positives) == {(0, 1), (0, 2), (0, 3), (1, 2)}
     inner = whole_map_task(course, part="development")
     assert inner.known == task.known  # a-d is known inside development too
     assert len(inner.asked) == 0
@@ -211,7 +211,7 @@ def test_open_pairs_follow_in_neither_order_from_known_positives() -> None:
         concepts=4,
         known=labelled((0, 1, 1), (1, 2, 1), (2, 1, 0)),
         asked=labelled((0, 2, 1), (2, 0, 0), (0, 3, 1), (3, 0, 0)),
-        truth=np.array([[0, 1], [1, 2], [0, 2], [0, 3]]),
+        annotated=labelled((0, 1, 1), (1, 2, 1), (0, 2, 1), (0, 3, 1)),
     )
     assert task.open().tolist() == [False, False, True, True]
     assert np.argwhere(task.follows()).tolist() == [[0, 1], [0, 2], [1, 2]]
@@ -259,7 +259,7 @@ def test_campus_asks_only_what_no_label_says() -> None:
     course = load_course("campus")
     task = direct_steps_task(course)
     assert len(task.known) == 234 + 190 + 48 + 40
-    assert len(task.truth) == 270
+    assert len(task.annotated.positives) == 270
     unordered = len({frozenset(pair) for pair in rows(task.known.pairs)})
     assert len(task.asked) == 158 * 157 - 2 * unordered
 

@@ -28,8 +28,8 @@ from proprl.data.course import Course
 from proprl.data.grouping import draw_parts, pair_codes, unordered_codes
 from proprl.data.splits import LabelledPairs, PairSplit, refuse_single_class
 from proprl.errors import SplitError
+from proprl.graphs.closure import BoolArray, what_follows
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 MapPart: TypeAlias = Literal["development", "test"]
 
 MAP_PARTS: tuple[MapPart, ...] = ("development", "test")
@@ -46,11 +46,11 @@ class WholeMapTask:
 
     concepts: int
     known: LabelledPairs
-    """The labels, in order of (source, target). No other label may reach a method."""
+    """The labels. No other label may reach a method."""
     asked: LabelledPairs
     """Every pair that is judged, with its truth."""
-    truth: IntArray
-    """All annotated positives, known or not (m, 2): an edge is judged by these."""
+    annotated: LabelledPairs
+    """All that people said, known or not: edges are judged by it."""
     draw: int = 0
 
     def split(self) -> PairSplit:
@@ -103,7 +103,7 @@ def whole_map_task(
         concepts=len(course),
         known=labels_as_people_draw_them(pool, draw),
         asked=annotated.take(np.flatnonzero(asked)),
-        truth=annotated.positives,
+        annotated=annotated,
         draw=draw,
     )
 
@@ -126,7 +126,7 @@ def direct_steps_task(course: Course, *, draw: int = 0) -> WholeMapTask:
     pairs = np.argwhere(~(unasked | unasked.T))
     true = what_follows(n, labelled.positives)[tuple(pairs.T)]
     asked = LabelledPairs(pairs, true.astype(np.int64))
-    return WholeMapTask(n, known, asked, labelled.positives, draw)
+    return WholeMapTask(n, known, asked, labelled, draw)
 
 
 def labels_as_people_draw_them(annotated: LabelledPairs, draw: int) -> LabelledPairs:
@@ -193,14 +193,3 @@ def plain_name(name: str) -> str:
     'neural networks'
     """
     return " ".join(name.casefold().split())
-
-
-def what_follows(n: int, edges: IntArray) -> BoolArray:
-    """Say which concept is before which other along the edges: (n, n), nothing before itself."""
-    reached = np.zeros((n, n), dtype=np.float32)
-    reached[tuple(edges.T)] = 1
-    for _ in range(max(n - 1, 1).bit_length()):  # paths become twice as long each time
-        reached = np.minimum(reached + reached @ reached, 1)
-    follows = reached > 0
-    np.fill_diagonal(follows, False)
-    return follows

@@ -18,7 +18,7 @@ import pytest
 import proprl.data
 from proprl.cli import main
 from proprl.data import fetch_benchmark, load_benchmark
-from proprl.data.benchmarks import BENCHMARKS
+from proprl.data.benchmarks import BENCHMARKS, WHOLE_MAPS, MapCounts, WholeMapSet
 from proprl.errors import OutputError, PublicDataError
 from tiny_public import COMMIT, FILES, TINY, write_tiny
 
@@ -90,6 +90,27 @@ def test_a_set_is_fetched_into_the_tree_that_is_read(host: Host, tmp_path: Path)
     assert content(folder) == dict(sorted(FILES.items()))
     assert told == [(path, done, 14) for done, path in enumerate(FILES, start=1)]
     assert len(load_benchmark("tiny", folder)) == 4
+
+
+def test_a_whole_map_is_fetched_in_the_same_way(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, train = TINY.files[0], next(file for file in TINY.files if file.path == TRAIN)
+    whole_map = WholeMapSet(
+        name="tiny-map",
+        title="Four concepts",
+        subject="mathematics",
+        citation="Nobody, nowhere.",
+        files=(index, train),
+        topics=index.path,
+        separator=",",
+        annotations=train.path,
+        texts=index.path,
+        counts=MapCounts(4, 0, 0, 0, 0, 1, 0, 3, 1, 2, 4),
+    )
+    monkeypatch.setitem(WHOLE_MAPS, "tiny-map", whole_map)  # type: ignore[misc]
+    fetch_benchmark("tiny-map", tmp_path / "data", base_url=host.url)
+    assert content(tmp_path / "data").keys() == {index.path, train.path}
 
 
 def test_the_users_cache_is_the_default(
@@ -235,9 +256,12 @@ class TestCommand:
 
 
 def test_every_public_file_is_pinned() -> None:
-    for name in ("mooc", "ucd", "lecturebank"):
-        public = BENCHMARKS[name]
-        assert public.texts is None or public.texts in {file.path for file in public.files}
+    paper = [BENCHMARKS[name] for name in ("mooc", "ucd", "lecturebank")]
+    for public in (*paper, *WHOLE_MAPS.values()):
+        paths = {file.path for file in public.files}
+        assert public.texts is None or public.texts in paths
+        if isinstance(public, WholeMapSet):
+            assert paths == {public.topics, public.annotations, public.texts}
         for file in public.files:
             assert len(file.commit) == 40
             assert len(file.sha256) == 64

@@ -59,22 +59,18 @@ def list_courses(root: DataRoot = None, as_json: Json = False) -> None:
 
 def _public_sets(root: Path | None) -> list[dict[str, object]]:
     """Say what each public set holds, and whether it is here."""
-    from proprl.data.benchmarks import BENCHMARKS, data_root, missing_files
+    from proprl.data.benchmarks import BENCHMARKS, WHOLE_MAPS, data_root, missing_files
 
     return [
         {
             "name": public.name,
-            "concepts": public.counts.concepts,
             "about": public.title,
             "kind": "public",
             "present": not missing_files(public, data_root(root)),
-            "resources": public.counts.resources,
-            "transitions": public.counts.transitions,
-            "labelled_pairs": public.counts.pairs,
-            "positives": sum(public.counts.positives),
+            **public.facts,
             "cite": public.citation,
         }
-        for public in BENCHMARKS.values()
+        for public in (*BENCHMARKS.values(), *WHOLE_MAPS.values())
     ]
 
 
@@ -84,7 +80,7 @@ def _yes_or_no(value: object) -> object:
 
 @app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="A public set: mooc, ucd or lecturebank.")],
+    name: Annotated[str, typer.Argument(help="A public set: `proprl course list` lists them.")],
     root: DataRoot = None,
     as_json: Json = False,
 ) -> None:

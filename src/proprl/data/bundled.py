@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from proprl.data.benchmarks import BENCHMARKS, load_benchmark
+from proprl.data.benchmarks import BENCHMARKS, WHOLE_MAPS, load_benchmark
 from proprl.data.course import Course
 from proprl.data.folder import read_course
 from proprl.errors import ProprlError
@@ -33,12 +33,13 @@ def load_course(
     """
     if name_or_path in _BUNDLED:
         return read_course(bundled_folder(str(name_or_path)))
-    if isinstance(name_or_path, str) and name_or_path in BENCHMARKS:
+    public = (*BENCHMARKS, *WHOLE_MAPS)
+    if isinstance(name_or_path, str) and name_or_path in public:
         return load_benchmark(name_or_path, root)
     if not Path(name_or_path).exists():
         raise ProprlError(
             f"there is no course {str(name_or_path)!r}: it is neither a bundled course "
-            f"({', '.join(_BUNDLED)}), nor a public set ({', '.join(BENCHMARKS)}), "
+            f"({', '.join(_BUNDLED)}), nor a public set ({', '.join(public)}), "
             "nor the path of an existing folder"
         )
     return read_course(name_or_path)

@@ -1,4 +1,4 @@
-"""The public benchmark sets: `mooc`, `ucd` and `lecturebank`."""
+"""The public sets: those of the paper (`BENCHMARKS`), and whole maps (`WHOLE_MAPS`)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from proprl.data.benchmarks.catalogue import (
     BenchmarkSet,
     Counts,
     OtherTopic,
-    PublicFile,
     find_benchmark,
 )
 from proprl.data.benchmarks.fetching import fetch_benchmark
 from proprl.data.benchmarks.loading import load_benchmark
 from proprl.data.benchmarks.location import data_root, missing_files
+from proprl.data.benchmarks.pinned import PublicFile, PublicSet
+from proprl.data.benchmarks.whole_map_sets import WHOLE_MAPS, MapCounts, WholeMapSet
 
 __all__ = [
     "BENCHMARKS",
+    "WHOLE_MAPS",
     "BenchmarkSet",
     "Counts",
+    "MapCounts",
     "OtherTopic",
     "PublicFile",
+    "PublicSet",
+    "WholeMapSet",
     "data_root",
     "fetch_benchmark",
     "find_benchmark",

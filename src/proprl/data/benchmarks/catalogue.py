@@ -1,36 +1,23 @@
 """The public benchmark sets: what they hold, where they come from and whom to cite.
 
-`public_files.csv` pins every file to a commit of its public repository, a size and a SHA-256.
+Those of the paper are here, with labels of pairs that people chose. Those in which people looked at
+nearly every pair are in `whole_map_sets`.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from proprl.data.benchmarks.pinned import PublicSet, pinned
+from proprl.data.benchmarks.whole_map_sets import WHOLE_MAPS
 from proprl.errors import PublicDataError
-
-_PINNED = Path(__file__).with_name("public_files.csv")
 
 _SPLIT_AND_BEHAVIOUR = (
     "Split and clickstream: Dual Graph Distillation for Concept Prerequisite Relation Learning "
     "(DGCPL), IJCAI 2025. Resources: Learning Concept Prerequisite Relation via Global Knowledge "
     "Relation Optimization (GKROM), AAAI 2025."
 )
-
-
-@dataclass(frozen=True)
-class PublicFile:
-    """One file of a public repository, pinned."""
-
-    path: str  # in the data folder
-    repository: str  # owner/name
-    commit: str
-    source: str  # the path in the repository
-    size: int
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -66,16 +53,11 @@ class OtherTopic:
 
 
 @dataclass(frozen=True)
-class BenchmarkSet:
-    """A public benchmark set."""
+class BenchmarkSet(PublicSet):
+    """A public set of the paper: labels of chosen pairs, in a published split."""
 
-    name: str
-    title: str
-    subject: str
     folder: str  # its name in the public repositories
     counts: Counts
-    citation: str
-    files: tuple[PublicFile, ...]
     texts: str | None = None  # the file of resource texts, where they are public
     repeated_topics: tuple[tuple[int, str], ...] | None = None
     """None where labels mean the concepts that they name, but for `other_topics`. Else a label
@@ -89,12 +71,16 @@ class BenchmarkSet:
         """Whether all labels mean other concepts than those they name."""
         return self.repeated_topics is not None
 
-
-def _pinned(*beginnings: str) -> tuple[PublicFile, ...]:
-    """Return the pinned files whose paths begin so."""
-    with _PINNED.open(encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["path"].startswith(beginnings)]
-    return tuple(PublicFile(**{**row, "size": int(row["size"])}) for row in rows)  # type: ignore[arg-type]
+    @property
+    def facts(self) -> Mapping[str, int]:
+        """How many concepts, resources, transitions, labelled rows and positives it holds."""
+        return {
+            "concepts": self.counts.concepts,
+            "resources": self.counts.resources,
+            "transitions": self.counts.transitions,
+            "labelled_pairs": self.counts.pairs,
+            "positives": sum(self.counts.positives),
+        }
 
 
 # LCPRE lists LectureBank's prerequisites by number, which tells topics of one name apart.
@@ -157,7 +143,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
         counts=Counts(406, 382, 5051, 0, 1404, 5581, 1604, 201, 201, (802, 101, 100)),
         citation="S. Roy, M. Madhyastha, S. Lawrence, V. Rajan: Inferring Concept Prerequisite "
         "Relations from Online Educational Resources, AAAI 2019. " + _SPLIT_AND_BEHAVIOUR,
-        files=_pinned("dgcpl/MOOC/", "gkrom/MOOC/"),
+        files=pinned("dgcpl/MOOC/", "gkrom/MOOC/"),
         other_topics=_C_PLUS_PLUS,
         released_behaviour_offset=-1,
     ),
@@ -169,7 +155,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
         counts=Counts(407, 654, 3076, 0, 861, 5598, 1611, 201, 202, (806, 100, 101)),
         citation="C. Liang, J. Ye, Z. Wu, B. Pursel, C. L. Giles: Recovering Concept Prerequisite "
         "Relations from University Course Dependencies, AAAI 2017. " + _SPLIT_AND_BEHAVIOUR,
-        files=_pinned("dgcpl/University_Course/", "gkrom/University_Course/", "prereq/university/"),
+        files=pinned("dgcpl/University_Course/", "gkrom/University_Course/", "prereq/university/"),
         texts="prereq/university/cs_courses.csv",
         other_topics=_C_PLUS_PLUS,
         released_behaviour_offset=-1,
@@ -183,7 +169,7 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
         citation="I. Li, A. Fabbri, R. Tung, D. Radev: What Should I Learn First: Introducing "
         "LectureBank for NLP Education and Prerequisite Chain Learning, AAAI 2019. "
         + _SPLIT_AND_BEHAVIOUR,
-        files=_pinned("dgcpl/LectureBank/", "gkrom/LectureBank/"),
+        files=pinned("dgcpl/LectureBank/", "gkrom/LectureBank/"),
         texts="gkrom/LectureBank/cs_courses.csv",
         # Labels are one topic out in LectureBank's list of 322 topics, which GKROM's index is, but
         # for the second of two equal names. 246 of them are concepts of this set, so for a third
@@ -197,10 +183,11 @@ BENCHMARKS: Mapping[str, BenchmarkSet] = {
 }
 
 
-def find_benchmark(name: str) -> BenchmarkSet:
+def find_benchmark(name: str) -> PublicSet:
     """Return the public set of this name; an unknown name lists the known ones."""
-    if name not in BENCHMARKS:
+    known: dict[str, PublicSet] = {**BENCHMARKS, **WHOLE_MAPS}
+    if name not in known:
         raise PublicDataError(
-            f"there is no public set {name!r}; the public sets are {', '.join(BENCHMARKS)}"
+            f"there is no public set {name!r}; the public sets are {', '.join(known)}"
         )
-    return BENCHMARKS[name]
+    return known[name]

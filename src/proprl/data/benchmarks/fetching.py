@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from proprl.data.benchmarks.catalogue import PublicFile, find_benchmark
+from proprl.data.benchmarks.catalogue import find_benchmark
 from proprl.data.benchmarks.location import data_root, is_as_published
+from proprl.data.benchmarks.pinned import PublicFile
 from proprl.errors import OutputError, PublicDataError
 
 PUBLIC_HOST = "https://raw.githubusercontent.com"

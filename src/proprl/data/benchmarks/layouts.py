@@ -27,6 +27,28 @@ def read_texts(path: Path) -> dict[str, str]:
     return dict(_headless(path, ("name", "text")).iter_rows())
 
 
+def read_topics(path: Path, separator: str) -> pl.DataFrame:
+    """Return the topics in order: id (the number, as text) and name.
+
+    A line may have more columns than the others, as a name with commas gives it: its second column
+    is the name, as in every other line.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    cells = [line.split(separator) for line in lines if line.strip()]
+    return pl.DataFrame(
+        {
+            "id": [row[0].strip() for row in cells],
+            "name": [" ".join(row[1].split()) for row in cells],
+        }
+    )
+
+
+def read_annotations(path: Path) -> pl.DataFrame:
+    """Return the annotations in order: first, second (ids) and label (null where there is none)."""
+    rows = _headless(path, ("first", "second", "label"))
+    return rows.with_columns(pl.col("label").cast(pl.Int64))
+
+
 def read_pairs(folder: Path) -> pl.DataFrame:
     """Return the published pairs in order: start, end, result (1: start before end), split."""
     parts = []

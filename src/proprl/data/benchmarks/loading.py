@@ -14,8 +14,16 @@ import polars as pl
 
 from proprl.arrays import FloatArray
 from proprl.data.benchmarks import layouts
-from proprl.data.benchmarks.catalogue import BenchmarkSet, OtherTopic, find_benchmark
+from proprl.data.benchmarks.catalogue import (
+    BENCHMARKS,
+    BenchmarkSet,
+    OtherTopic,
+    find_benchmark,
+)
 from proprl.data.benchmarks.location import check_files, data_root
+from proprl.data.benchmarks.resources import numbered, read_resources
+from proprl.data.benchmarks.whole_map_loading import load_whole_map
+from proprl.data.benchmarks.whole_map_sets import WholeMapSet
 from proprl.data.course import Course
 from proprl.errors import Problem, PublicDataError
 
@@ -34,6 +42,9 @@ def load_benchmark(
 ) -> Course:
     """Return a public set as a course, with the published split and every published row.
 
+    A whole map, such as `lecturebank-208`, has no split, each annotated pair once and none of the
+    options below.
+
     `alignment` "fixed" repairs what labels and behaviour of the public data are about, so that they
     speak of the same concepts as names and resources; "published" leaves them as released, and
     "shifted" leaves the one row by which they are out, and repairs the rest.
@@ -46,7 +57,27 @@ def load_benchmark(
     _check_option("incidence", incidence, get_args(Incidence))
     public = find_benchmark(name)
     folder = data_root(root)
+    given = {
+        "alignment": alignment != "fixed",
+        "features": features is not None,
+        "incidence": incidence != "gkrom",
+    }
+    if isinstance(public, WholeMapSet):
+        _refuse_options(name, [option for option, is_given in given.items() if is_given])
     check_files(public, folder)
+    if isinstance(public, WholeMapSet):
+        return load_whole_map(public, folder)
+    return _load_chosen_pairs(BENCHMARKS[name], folder, alignment, features, incidence)
+
+
+def _load_chosen_pairs(
+    public: BenchmarkSet,
+    folder: Path,
+    alignment: Alignment,
+    features: Features | None,
+    incidence: Incidence,
+) -> Course:
+    """Return a set of the paper as a course."""
     dgcpl, gkrom = folder / "dgcpl" / public.folder, folder / "gkrom" / public.folder
     released = layouts.read_index(dgcpl / "concepts_index.csv")
     pairs = layouts.read_pairs(dgcpl)
@@ -54,7 +85,7 @@ def load_benchmark(
     if alignment == "fixed" or (alignment == "shifted" and not public.labels_are_out):
         names, pairs = _meant(released, _topics(public, gkrom), public.other_topics, pairs)
     titles = layouts.read_index(gkrom / "resources_index.csv")
-    resources, notes = _resources(public, folder, titles)
+    resources, notes = read_resources(folder, public.texts, titles)
     if incidence == "gkrom":
         mentions, foreign = _mentions(gkrom, names)
         notes += foreign
@@ -67,7 +98,7 @@ def load_benchmark(
         subject=public.subject,
         language="en",
         concepts=pl.DataFrame(
-            {"id": _ids("c", len(names)), "name": [name.replace("_", " ") for name in names]}
+            {"id": numbered("c", len(names)), "name": [name.replace("_", " ") for name in names]}
         ),
         resources=resources,
         concept_resources=mentions,
@@ -85,8 +116,14 @@ def _check_option(option: str, value: str | None, known: tuple[str | None, ...])
         raise PublicDataError(f"{option} is one of {', '.join(map(repr, known))}, not {value!r}")
 
 
-def _ids(letter: str, count: int) -> list[str]:
-    return [f"{letter}{number}" for number in range(count)]
+def _refuse_options(name: str, options: list[str]) -> None:
+    """Raise a `PublicDataError` that names the options, if any, that a whole map does not have."""
+    if options:
+        raise PublicDataError(
+            f"{name!r} has no {' and no '.join(options)} to choose: its annotations are read as "
+            "they are, and a concept is in the resources whose texts mention its name; leave "
+            f"{' and '.join(options)} out"
+        )
 
 
 def _id(letter: str, number: str) -> pl.Expr:
@@ -189,21 +226,3 @@ def _resource_links(gkrom: Path) -> pl.DataFrame:
     # In the public files the dependent resource stands first.
     depends = layouts.read_relation(gkrom, "depend_on_r")
     return depends.select(source=_id("r", "second"), target=_id("r", "first"))
-
-
-def _resources(
-    public: BenchmarkSet, folder: Path, titles: list[str]
-) -> tuple[pl.DataFrame, list[Problem]]:
-    """Return the resources, with their texts where those are public."""
-    texts = layouts.read_texts(folder / public.texts) if public.texts else {}
-    with_nul = [title for title in titles if "\0" in texts.get(title, "")]
-    expected = "NUL characters in the text were read as spaces"
-    notes = [Problem(public.texts or "", None, "text", title, expected) for title in with_nul]
-    resources = pl.DataFrame(
-        {
-            "id": _ids("r", len(titles)),
-            "title": titles,
-            "text": [texts.get(title, "").replace("\0", " ") for title in titles],
-        }
-    )
-    return resources, notes

@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from proprl.data.benchmarks.catalogue import BenchmarkSet, PublicFile
+from proprl.data.benchmarks.pinned import PublicFile, PublicSet
 from proprl.errors import PublicDataError
 from proprl.files import cache_folder
 
@@ -17,12 +17,12 @@ def data_root(root: str | os.PathLike[str] | None = None) -> Path:
     return Path(chosen).expanduser() if chosen else cache_folder() / "public"
 
 
-def missing_files(public: BenchmarkSet, root: Path) -> list[PublicFile]:
+def missing_files(public: PublicSet, root: Path) -> list[PublicFile]:
     """Return the files of a set that are not there."""
     return [file for file in public.files if not (root / file.path).is_file()]
 
 
-def check_files(public: BenchmarkSet, root: Path) -> None:
+def check_files(public: PublicSet, root: Path) -> None:
     """Raise a `PublicDataError` with the remedy unless every file is there as published."""
     remedy = (
         f"run `proprl course fetch {public.name}`, or set PROPRL_DATA to a folder that has the set"

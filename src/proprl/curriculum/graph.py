@@ -1,4 +1,4 @@
-"""From scored pairs to an acyclic prerequisite graph that people can follow."""
+"""From labels and scored pairs to an acyclic prerequisite graph that people can follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import numpy as np
 import rustworkx as rx
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.confirmed import SettledLabels, settle_labels
+from proprl.data.grouping import pair_codes
 from proprl.data.lookup import find_concept
+from proprl.data.splits import LabelledPairs
+from proprl.errors import ProprlError
+from proprl.graphs.closure import BoolArray, connect, what_follows
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -23,18 +28,37 @@ class Edge:
     source: str
     target: str
     probability: float
+    """What the model says; 1 for a confirmed pair about which it says nothing."""
+    source_id: str = ""
+    target_id: str = ""
+    confirmed: bool = False
+    """Whether a label says so."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
+class LeftOut:
+    """How many candidates at or above the threshold are not in the graph, and why."""
+
+    cycle: int = 0
+    """They would close a cycle with labels and stronger edges."""
+    rejected: int = 0
+    """With labels and stronger edges they would imply a pair that a person rejected."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
 class PrerequisiteGraph:
     """An acyclic graph of prerequisites, without edges that follow from others."""
 
     ids: tuple[str, ...]
     names: tuple[str, ...]
-    pairs: IntArray  # (m, 2), strongest first
-    probabilities: FloatArray  # (m,)
-    dropped: int = 0
-    """Edges left out because, with stronger ones, they would have closed a cycle."""
+    pairs: IntArray  # (m, 2), by falling probability
+    probabilities: FloatArray  # (m,), 1 for a confirmed pair without a probability
+    confirmed: BoolArray  # (m,), whether a label says so
+    labels: SettledLabels
+    """What the labels say: the pairs kept, rejected, and in conflict."""
+    implied_rejected: IntArray  # (r, 2)
+    """Rejected pairs that follow all the same: the confirmed ones alone imply them."""
+    left_out: LeftOut
 
     def __repr__(self) -> str:
         return f"PrerequisiteGraph({len(self)} prerequisites among {len(self.ids)} concepts)"
@@ -43,8 +67,20 @@ class PrerequisiteGraph:
         return len(self.pairs)
 
     def __iter__(self) -> Iterator[Edge]:
-        for (i, j), p in zip(self.pairs.tolist(), self.probabilities.tolist(), strict=True):
-            yield Edge(self.names[i], self.names[j], p)
+        ids, names = self.ids, self.names
+        columns = (self.pairs.tolist(), self.probabilities.tolist(), self.confirmed.tolist())
+        for (i, j), p, confirmed in zip(*columns, strict=True):
+            yield Edge(names[i], names[j], p, ids[i], ids[j], confirmed)
+
+    @property
+    def conflicts(self) -> IntArray:
+        """Labelled pairs set aside because they contradict each other; `labels` says how."""
+        return self.labels.conflicts
+
+    @property
+    def dropped(self) -> int:
+        """How many candidates were left out because they would close a cycle."""
+        return self.left_out.cycle
 
     def path_to(self, target: str, known: Sequence[str] = ()) -> list[str]:
         """Give the concepts to learn, in order, to reach `target` from what is known.
@@ -52,7 +88,7 @@ class PrerequisiteGraph:
         Whoever knows a concept is taken to know its prerequisites too.
         """
         goal = find_concept(target, self.ids, self.names)
-        graph = self._digraph()
+        graph = _digraph(len(self.ids), self.pairs)
         have: set[int] = set()
         for concept in known:
             row = find_concept(concept, self.ids, self.names)
@@ -62,24 +98,85 @@ class PrerequisiteGraph:
         return [self.names[row] for row in order if row in needed]
 
     def to_networkx(self) -> nx.DiGraph:
-        """Give the graph with ids as nodes; `name` and `probability` are attributes.
+        """Give the graph with ids as nodes, because two concepts may have one name.
 
-        Ids, because two concepts may have one name.
+        A node has the attribute `name`, an edge `probability` and `confirmed`.
         """
         import networkx as nx
 
         graph = nx.DiGraph()
         for concept, name in zip(self.ids, self.names, strict=True):
             graph.add_node(concept, name=name)
-        for (i, j), p in zip(self.pairs.tolist(), self.probabilities.tolist(), strict=True):
-            graph.add_edge(self.ids[i], self.ids[j], probability=p)
+        for edge in self:
+            graph.add_edge(
+                edge.source_id,
+                edge.target_id,
+                probability=edge.probability,
+                confirmed=edge.confirmed,
+            )
         return graph
 
-    def _digraph(self) -> rx.PyDiGraph[int, None]:
-        graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
-        graph.add_nodes_from(list(range(len(self.ids))))
-        graph.add_edges_from_no_data([(i, j) for i, j in self.pairs.tolist()])
-        return graph
+
+def prerequisite_graph(
+    ids: Sequence[str],
+    names: Sequence[str],
+    labelled: LabelledPairs,
+    pairs: IntArray,
+    probabilities: FloatArray,
+    *,
+    threshold: float,
+) -> PrerequisiteGraph:
+    """Give the graph of the labels and of the candidate pairs that agree with them.
+
+    Every confirmed pair that is not in conflict (see `settle_labels`) is an edge or follows from
+    edges; a rejected pair follows only if those confirmed pairs alone imply it. Candidates at or
+    above the threshold are added by falling probability while they close no cycle and imply
+    nothing rejected; then edges that follow from others are taken out.
+
+    >>> labelled = LabelledPairs(np.array([[0, 1], [0, 3]]), np.array([1, 0]))
+    >>> pairs = np.array([[1, 2], [2, 0], [2, 3], [0, 2]])
+    >>> graph = prerequisite_graph(
+    ...     "abcd", "ABCD", labelled, pairs, np.array([0.9, 0.8, 0.7, 0.6]), threshold=0.5
+    ... )
+    >>> [(edge.source, edge.target, edge.probability, edge.confirmed) for edge in graph]
+    [('A', 'B', 1.0, True), ('B', 'C', 0.9, False)]
+    >>> graph.left_out
+    LeftOut(cycle=1, rejected=1)
+    """
+    n = len(ids)
+    _check_candidates(n, pairs, probabilities, threshold)
+    labels = settle_labels(n, labelled)
+    reach = what_follows(n, labels.kept)
+    implied = reach[labels.rejected[:, 0], labels.rejected[:, 1]]
+
+    candidates = _strongest_first(pairs, probabilities, threshold)
+    learned, left_out = _learned_edges(reach, candidates, labels.rejected[~implied])
+    edges = _reduced(n, np.vstack([labels.kept, learned]))
+    known = _probabilities_of(edges, pairs, probabilities)
+    order = np.lexsort((pair_codes(edges), -known))
+    return PrerequisiteGraph(
+        ids=tuple(ids),
+        names=tuple(names),
+        pairs=edges[order],
+        probabilities=known[order],
+        confirmed=np.isin(pair_codes(edges), pair_codes(labels.kept))[order],
+        labels=labels,
+        implied_rejected=labels.rejected[implied],
+        left_out=left_out,
+    )
+
+
+def labels_alone(
+    ids: Sequence[str], names: Sequence[str], labelled: LabelledPairs
+) -> PrerequisiteGraph:
+    """Give the graph of the confirmed labels, without any model.
+
+    >>> labelled = LabelledPairs(np.array([[0, 1], [1, 2], [0, 2]]), np.array([1, 1, 1]))
+    >>> [(edge.source, edge.target) for edge in labels_alone("abc", "ABC", labelled)]
+    [('A', 'B'), ('B', 'C')]
+    """
+    nothing = LabelledPairs.empty().pairs
+    return prerequisite_graph(ids, names, labelled, nothing, np.zeros(0), threshold=1)
 
 
 def acyclic_graph(
@@ -90,35 +187,87 @@ def acyclic_graph(
     *,
     threshold: float,
 ) -> PrerequisiteGraph:
-    """Keep the believed pairs, strongest first, that close no cycle; then reduce.
+    """Give the graph of the candidate pairs alone, without any label."""
+    return prerequisite_graph(
+        ids, names, LabelledPairs.empty(), pairs, probabilities, threshold=threshold
+    )
 
-    >>> pairs = np.array([[0, 1], [1, 2], [0, 2], [2, 0]])
-    >>> graph = acyclic_graph("abc", "ABC", pairs, np.array([.9, .8, .7, .6]), threshold=.5)
-    >>> [(edge.source, edge.target) for edge in graph], graph.dropped
-    ([('A', 'B'), ('B', 'C')], 1)
+
+def _learned_edges(
+    reach: BoolArray, candidates: IntArray, rejected: IntArray
+) -> tuple[IntArray, LeftOut]:
+    """Return the candidates to add, and count the others; `reach` grows by what they imply.
+
+    No rejected pair follows from `reach` before, and none afterwards.
     """
+    np.fill_diagonal(reach, True)
+    first, then = rejected[:, 0], rejected[:, 1]
+    learned: list[tuple[int, int]] = []
+    cycle = against = 0
+    for i, j in candidates.tolist():
+        if reach[i, j]:
+            cycle += i == j
+        elif reach[j, i]:
+            cycle += 1
+        elif (reach[first, i] & reach[j, then]).any():  # a rejected pair would lead through i, j
+            against += 1
+        else:
+            connect(reach, i, j)
+            learned.append((i, j))
+    return np.array(learned, dtype=np.int64).reshape(-1, 2), LeftOut(cycle, against)
+
+
+def _strongest_first(pairs: IntArray, probabilities: FloatArray, threshold: float) -> IntArray:
+    """Return the pairs from the threshold on, each once, strongest first, ties by the pair."""
     believed = np.flatnonzero(probabilities >= threshold)
-    # Equal probabilities are ordered by the pair itself, so that the graph is reproducible.
-    order = believed[np.lexsort((pairs[believed, 1], pairs[believed, 0], -probabilities[believed]))]
-    graph: rx.PyDiGraph[int, float] = rx.PyDiGraph(check_cycle=True, multigraph=False)
-    graph.add_nodes_from(list(range(len(ids))))
-    dropped = 0
-    for index in order.tolist():
-        i, j = pairs[index].tolist()
-        try:
-            graph.add_edge(i, j, float(probabilities[index]))
-        except rx.DAGWouldCycle:
-            dropped += 1
-    reduced, position = rx.transitive_reduction(graph)
+    codes = pair_codes(pairs[believed])
+    order = np.lexsort((codes, -probabilities[believed]))
+    once = np.sort(np.unique(codes[order], return_index=True)[1])
+    strongest: IntArray = pairs[believed[order[once]]]
+    return strongest
+
+
+def _reduced(n: int, edges: IntArray) -> IntArray:
+    """Return the edges that do not follow from others, in order of the pair."""
+    reduced, position = rx.transitive_reduction(_digraph(n, edges))
     original = {new: old for old, new in position.items()}
-    edges = sorted(
-        ((original[a], original[b]) for a, b in reduced.edge_list()),
-        key=lambda edge: (-graph.get_edge_data(*edge), edge),
-    )
-    return PrerequisiteGraph(
-        tuple(ids),
-        tuple(names),
-        np.array(edges, dtype=np.int64).reshape(-1, 2),
-        np.array([graph.get_edge_data(*edge) for edge in edges], dtype=np.float64),
-        dropped,
-    )
+    kept = sorted((original[i], original[j]) for i, j in reduced.edge_list())
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def _probabilities_of(edges: IntArray, pairs: IntArray, probabilities: FloatArray) -> FloatArray:
+    """Return the highest probability given to each edge (in order of the pair), 1 without any."""
+    wanted, codes = pair_codes(edges), pair_codes(pairs)
+    given = np.flatnonzero(np.isin(codes, wanted))
+    highest = np.full(len(edges), -np.inf)
+    np.maximum.at(highest, np.searchsorted(wanted, codes[given]), probabilities[given])
+    return np.where(np.isneginf(highest), 1.0, highest)
+
+
+def _digraph(n: int, edges: IntArray) -> rx.PyDiGraph[int, None]:
+    graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
+    graph.add_nodes_from(list(range(n)))
+    graph.add_edges_from_no_data([(i, j) for i, j in edges.tolist()])
+    return graph
+
+
+def _check_candidates(n: int, pairs: IntArray, probabilities: FloatArray, threshold: float) -> None:
+    if not 0 <= threshold <= 1:
+        raise ProprlError(f"the threshold is a probability, from 0 to 1, not {threshold}")
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or probabilities.shape != (len(pairs),):
+        raise ProprlError(
+            "candidates are pairs of shape (m, 2) with one probability each, "
+            f"not of shapes {pairs.shape} and {probabilities.shape}"
+        )
+    outside = ((pairs < 0) | (pairs >= n)).any(axis=1)
+    for wrong, values, expected in (
+        (outside, pairs, f"pairs hold concept rows from 0 to {n - 1}"),
+        (
+            ~((probabilities >= 0) & (probabilities <= 1)),
+            probabilities,
+            "a probability lies between 0 and 1",
+        ),
+    ):
+        if wrong.any():
+            entry = int(np.argmax(wrong))
+            raise ProprlError(f"candidate {entry} has {values[entry].tolist()}: {expected}")

@@ -1,0 +1,86 @@
+"""Which labels are law in the graph, and which contradict each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proprl.arrays import IntArray
+from proprl.curriculum.cycles import edges_to_set_aside
+from proprl.data.grouping import pair_codes
+from proprl.data.splits import LabelledPairs
+from proprl.errors import ProprlError
+from proprl.graphs.closure import BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class SettledLabels:
+    """Labels without contradictions, and the pairs in conflict; each pair once, in order."""
+
+    kept: IntArray  # (m, 2), acyclic
+    """Confirmed pairs that the graph must hold."""
+    rejected: IntArray
+    """Pairs that a person said are no prerequisites."""
+    contradicted: IntArray
+    """Pairs that were both confirmed and rejected: they count as neither."""
+    mutual: IntArray
+    """Confirmed pairs whose reverse is confirmed as well."""
+    cyclic: IntArray
+    """Confirmed pairs set aside because with the others they close a longer cycle."""
+
+    @property
+    def conflicts(self) -> IntArray:
+        """All pairs that were set aside, in order."""
+        return _distinct(np.vstack([self.contradicted, self.mutual, self.cyclic]))
+
+
+def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
+    """Return which labels of n concepts hold, and which are set aside as in conflict.
+
+    A pair with both labels counts as neither; of two confirmed orders of a pair, neither holds.
+    Of longer cycles as few pairs as possible are set aside (see `edges_to_set_aside`).
+
+    >>> pairs = np.array([[0, 1], [1, 2], [2, 0], [3, 4], [4, 3], [0, 4], [0, 4], [1, 4]])
+    >>> settled = settle_labels(5, LabelledPairs(pairs, np.array([1, 1, 1, 1, 1, 1, 0, 0])))
+    >>> settled.kept.tolist(), settled.rejected.tolist()
+    ([[0, 1], [1, 2]], [[1, 4]])
+    >>> settled.contradicted.tolist(), settled.mutual.tolist(), settled.cyclic.tolist()
+    ([[0, 4]], [[3, 4], [4, 3]], [[2, 0]])
+    """
+    _check(n, labelled)
+    positive = _distinct(labelled.pairs[labelled.labels == 1])
+    negative = _distinct(labelled.pairs[labelled.labels == 0])
+    contradicted = positive[_stands_in(positive, negative)]
+    rejected = negative[~_stands_in(negative, positive)]
+    confirmed = positive[~_stands_in(positive, negative)]
+    in_both_orders = _stands_in(confirmed[:, ::-1], confirmed)
+    one_way = confirmed[~in_both_orders]
+    aside = edges_to_set_aside(n, one_way)
+    return SettledLabels(
+        kept=one_way[~aside],
+        rejected=rejected,
+        contradicted=contradicted,
+        mutual=confirmed[in_both_orders],
+        cyclic=one_way[aside],
+    )
+
+
+def _check(n: int, labelled: LabelledPairs) -> None:
+    pairs = labelled.pairs
+    for wrong, expected in (
+        ((pairs >= n).any(axis=1), f"pairs must hold concept rows from 0 to {n - 1}"),
+        (pairs[:, 0] == pairs[:, 1], "a concept is no prerequisite of itself: remove the label"),
+    ):
+        if wrong.any():
+            entry = int(np.argmax(wrong))
+            raise ProprlError(f"label {entry} is of {tuple(pairs[entry].tolist())}; {expected}")
+
+
+def _distinct(pairs: IntArray) -> IntArray:
+    distinct: IntArray = pairs[np.unique(pair_codes(pairs), return_index=True)[1]]
+    return distinct
+
+
+def _stands_in(pairs: IntArray, others: IntArray) -> BoolArray:
+    return np.isin(pair_codes(pairs), pair_codes(others))

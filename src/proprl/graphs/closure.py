@@ -1,0 +1,42 @@
+"""What follows from a list of edges: who can be reached from where."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from proprl.arrays import IntArray
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+"""A mask, or a matrix whose row i, column j says whether something leads from i to j."""
+
+
+def what_follows(n: int, edges: IntArray) -> BoolArray:
+    """Return which ordered pairs follow from the edges (n × n): some way leads from i to j.
+
+    An edge follows from itself; nothing follows from itself by going round a cycle (the diagonal
+    is False).
+
+    >>> what_follows(3, np.array([[0, 1], [1, 2]])).astype(int)
+    array([[0, 1, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    reach: BoolArray = np.eye(n, dtype=np.bool_)
+    for i, j in edges.tolist():
+        connect(reach, i, j)
+    np.fill_diagonal(reach, False)
+    return reach
+
+
+def connect(reach: BoolArray, i: int, j: int) -> None:
+    """Add the edge from i to j, and all that follows with it, to `reach`, in place.
+
+    Everything must reach itself in `reach`: its diagonal is True.
+    """
+    if reach[i, j]:
+        return
+    before = np.flatnonzero(reach[:, i] & ~reach[:, j])  # who reaches j reaches the rest already
+    reach[np.ix_(before, np.flatnonzero(reach[j]))] = True

@@ -20,9 +20,12 @@ from proprl.evaluation.whole_map import (
     interval,
     map_metrics,
     mean_of,
-    precision_recall,
+    needed_on_the_way,
+    precision_at_recall,
+    reliability_between,
     resampled_metrics,
 )
+from proprl.graphs.closure import what_follows
 
 
 def mask(*values: int) -> np.ndarray:
@@ -109,7 +112,7 @@ def test_average_precision_is_the_one_of_all_other_tables(rows: list[tuple[int, 
 def test_a_resample_is_the_test_set_with_its_pairs_repeated(seed: int) -> None:
     for counts in drawn_counts(PAIRS, 3, seed):
         for row, one in enumerate(counts):
-            again = np.repeat(np.arange(5), one)
+            again = np.repeat(np.arange(5), one.astype(np.int64))
             repeated = JudgedMap(
                 *(values[again] for values in (LABELS, SCORES, JUDGED.open)),
                 believed=mask(1, 1, 0, 0, 0)[again],
@@ -169,12 +172,28 @@ def test_the_rule_of_degrees() -> None:
     assert degree_rule(known, pairs).tolist() == [4, 2, 2, 0, 0]
 
 
-def test_precision_and_recall_step_through_distinct_scores() -> None:
+def test_precision_where_a_share_is_found() -> None:
     """Best first: right; then two that tie, one of them right; then the rest."""
     labels, scores = np.array([1, 1, 0, 0]), np.array([0.9, 0.5, 0.5, 0.1])
-    precision, recall = precision_recall(labels, scores)
-    assert precision == pytest.approx([1, 2 / 3, 1 / 2])
-    assert recall == pytest.approx([1 / 2, 1, 1])
+    found = precision_at_recall(labels, scores, np.array([0.1, 0.5, 0.51, 1.0]))
+    assert found == pytest.approx([1, 1, 2 / 3, 2 / 3])
+
+
+def test_reliability_between_bounds_of_any_width() -> None:
+    labels, said = np.array([0, 0, 1, 1]), np.array([0.001, 0.003, 0.02, 1.0])
+    found = reliability_between(labels, said, np.array([0, 0.01, 0.1, 0.5, 1]))
+    assert [(one.low, one.high, one.pairs, one.came_true) for one in found] == [
+        (0, 0.01, 2, 0),
+        (0.01, 0.1, 1, 1),
+        (0.5, 1, 1, 1),
+    ]
+    assert found[0].said == pytest.approx(0.002)
+
+
+def test_the_way_leaves_out_what_someone_knows_with_its_prerequisites() -> None:
+    """0 → 1 → 2 → 4 and 3 → 4. Who knows 1 knows 0, and still needs 2, 3 and 4."""
+    follows = what_follows(5, np.array([[0, 1], [1, 2], [2, 4], [3, 4]]))
+    assert needed_on_the_way(follows, 1, 4) == {2, 3, 4}
 
 
 @pytest.mark.parametrize("scores", [np.array([0.5]), np.array([0.5, np.nan])])

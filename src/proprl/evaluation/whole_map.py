@@ -17,6 +17,7 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.data.grouping import unordered_codes
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError
+from proprl.evaluation.calibration import Bin
 from proprl.graphs.closure import BoolArray, what_follows
 
 LEAST_PROBABILITY = 1e-6
@@ -65,7 +66,7 @@ def map_metrics(judged: JudgedMap) -> dict[str, float]:
     - `labels_right`, `labels_found`, `labels_f1`: of what follows from the known labels alone
     - `f1_lead`: `follows_f1` above `labels_f1`
     """
-    once = np.ones((1, len(judged.labels)), dtype=np.int64)
+    once = np.ones((1, len(judged.labels)))
     return {name: float(values[0]) for name, values in _measured(judged, once).items()}
 
 
@@ -81,15 +82,18 @@ def resampled_metrics(
     return {name: np.concatenate([chunk[name] for chunk in found]) for name in found[0]}
 
 
-def drawn_counts(pairs: IntArray, resamples: int, seed: int) -> Iterator[IntArray]:
-    """Yield how often each pair is drawn, some resamples at a time: (b, m)."""
+def drawn_counts(pairs: IntArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Yield how often each pair is drawn, some resamples at a time: (b, m).
+
+    Whole numbers, but as floats: products of those are many times faster.
+    """
     codes, group = np.unique(unordered_codes(pairs), return_inverse=True)
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, _CHUNK):
         b = min(_CHUNK, resamples - start)
         drawn = rng.integers(0, len(codes), (b, len(codes))) + len(codes) * np.arange(b)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=b * len(codes)).reshape(b, -1)
-        yield counts[:, group]
+        yield counts[:, group].astype(np.float64)
 
 
 def interval(values: FloatArray) -> tuple[float, float]:
@@ -139,14 +143,45 @@ def degree_rule(known: LabelledPairs, pairs: IntArray) -> FloatArray:
     return (sources[pairs[:, 0]] * targets[pairs[:, 1]]).astype(np.float64)
 
 
-def precision_recall(labels: IntArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return precision and recall at each distinct score, from the highest: (k,) each."""
+def precision_at_recall(labels: IntArray, scores: FloatArray, recalls: FloatArray) -> FloatArray:
+    """Return how many of the best pairs are right once such a share of the positives is found.
+
+    Pairs of one score are taken together. NaN without positives.
+    """
     order, ends = _ranked(scores)
     hits = np.cumsum(labels[order])[ends]
-    return hits / (ends + 1), hits / max(int(labels.sum()), 1)
+    if not hits[-1]:
+        return np.full(len(recalls), np.nan)
+    at = np.searchsorted(hits, np.ceil(recalls * hits[-1] - 1e-9))
+    return np.asarray(hits[at] / (ends[at] + 1))
 
 
-def _measured(judged: JudgedMap, counts: IntArray) -> dict[str, FloatArray]:
+def reliability_between(
+    labels: IntArray, probabilities: FloatArray, bounds: FloatArray
+) -> list[Bin]:
+    """Return what was said and what came true between these bounds; empty bins are left out.
+
+    At a base rate of one in a hundred bins of equal width would say nothing of most pairs.
+    """
+    place = np.searchsorted(bounds[1:-1], probabilities, side="right")
+    found = []
+    for k in np.unique(place).tolist():
+        here = place == k
+        said, came_true = float(probabilities[here].mean()), float(labels[here].mean())
+        found.append(Bin(float(bounds[k]), float(bounds[k + 1]), int(here.sum()), said, came_true))
+    return found
+
+
+def needed_on_the_way(follows: BoolArray, known: int, target: int) -> set[int]:
+    """Return the concepts to learn, up to the target, for someone who knows a concept.
+
+    Whoever knows a concept is taken to know its prerequisites too.
+    """
+    needed = {target, *np.flatnonzero(follows[:, target]).tolist()}
+    return needed - {known, *np.flatnonzero(follows[:, known]).tolist()}
+
+
+def _measured(judged: JudgedMap, counts: FloatArray) -> dict[str, FloatArray]:
     """Return each metric where pair i stands counts[:, i] times in the test set: (b,) each."""
     labels, is_open = judged.labels, judged.open
     found = {
@@ -159,7 +194,7 @@ def _measured(judged: JudgedMap, counts: IntArray) -> dict[str, FloatArray]:
         found |= _as_probabilities(labels, judged.scores, counts)
     if judged.believed is not None:
         right, recall, _ = _right_found_f1(labels, judged.believed, counts)
-        found["believed"] = counts @ judged.believed / counts.sum(axis=1)
+        found["believed"] = counts @ judged.believed.astype(np.float64) / counts.sum(axis=1)
         found |= {"believed_right": right, "believed_found": recall}
     for what, follows in (("follows", judged.follows), ("labels", judged.labels_follow)):
         if follows is not None:
@@ -174,18 +209,18 @@ _OF_A_MAP = ("right", "found", "f1")
 
 
 def _right_found_f1(
-    labels: IntArray, chosen: BoolArray, counts: IntArray
+    labels: IntArray, chosen: BoolArray, counts: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    hits = counts @ (chosen & (labels == 1)).astype(np.int64)
-    said = counts @ chosen.astype(np.int64)
-    true = counts @ labels
+    hits = counts @ (chosen & (labels == 1)).astype(np.float64)
+    said = counts @ chosen.astype(np.float64)
+    true = counts @ labels.astype(np.float64)
     return _share(hits, said), _share(hits, true), _share(2 * hits, said + true)
 
 
 def _as_probabilities(
-    labels: IntArray, probabilities: FloatArray, counts: IntArray
+    labels: IntArray, probabilities: FloatArray, counts: FloatArray
 ) -> dict[str, FloatArray]:
-    total, true = counts.sum(axis=1), counts @ labels
+    total, true = counts.sum(axis=1), counts @ labels.astype(np.float64)
     p = np.clip(probabilities, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     loss = -(counts @ np.where(labels == 1, np.log(p), np.log1p(-p)))
     rate = np.clip(true / total, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
@@ -194,12 +229,12 @@ def _as_probabilities(
     return {
         "log_loss_gain": 1 - loss / base,
         "promised": promised,
-        "true": true.astype(np.float64),
+        "true": true,
         "promised_ratio": _share(promised, true),
     }
 
 
-def _average_precision(labels: IntArray, scores: FloatArray, counts: IntArray) -> FloatArray:
+def _average_precision(labels: IntArray, scores: FloatArray, counts: FloatArray) -> FloatArray:
     """Return AP = Σ_k (R_k - R_{k-1}) P_k for each row of counts; NaN without positives."""
     order, ends = _ranked(scores)
     # The sums over the best k pairs are only looked at where a distinct score ends.

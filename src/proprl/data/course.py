@@ -52,7 +52,7 @@ class Course:
     resource_links: pl.DataFrame | None = None  # source is a prerequisite of target
     interactions: pl.DataFrame | None = None  # learner, concept, time (seconds, or UTC)
     transitions: pl.DataFrame | None = None  # source, target, weight > 0
-    pairs: pl.DataFrame | None = None  # source, target, label, and split where given
+    pairs: pl.DataFrame | None = None  # source, target, label; split, origin, chance where given
     features: FloatArray | None = None  # (n, d)
     subject: str = ""  # such as "computer science": tells a reader which of its meanings a name has
     warnings: tuple[Problem, ...] = ()
@@ -166,7 +166,9 @@ class Course:
         ends = np.stack(
             [self._rows(self.pairs["source"]), self._rows(self.pairs["target"])], axis=1
         )
-        return LabelledPairs(ends, self.pairs["label"].to_numpy())
+        said = [column for column in ("origin", "chance") if column in self.pairs.columns]
+        given = {column: self.pairs[column].to_numpy() for column in said}
+        return LabelledPairs(ends, self.pairs["label"].to_numpy(), **given)
 
     def split_column(self) -> list[str] | None:
         """Return the part that the course gives each labelled pair; None where it gives none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proprl.data.course import Course
+from proprl.data.origins import ORIGINS
 
 
 def course_facts(course: Course) -> dict[str, str | int | float | None]:
@@ -30,6 +31,9 @@ def course_facts(course: Course) -> dict[str, str | int | float | None]:
         labelled = course.labelled_pairs()
         facts["labelled_pairs"] = len(labelled)
         facts["positives"] = len(labelled.positives)
+        if "origin" in course.pairs.columns:
+            origins = course.pairs["origin"].to_list()
+            facts |= {f"{origin}_pairs": origins.count(origin) for origin in ORIGINS}
         parts = course.split_column()
         if parts is not None:
             facts |= {part: parts.count(part) for part in ("train", "validation", "test")}

@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from proprl.arrays import IntArray
+from proprl.arrays import FloatArray, IntArray
 from proprl.data.grouping import ROW_BITS, draw_parts, pair_codes, unordered_codes
+from proprl.data.origins import check_origins
 from proprl.errors import SplitError
 
 PARTS = ("train", "validation", "test")
@@ -27,10 +29,15 @@ _VALIDATION_SHARE = 0.1
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Ordered pairs of concept rows, each with label 1 (source before target) or 0."""
+    """Ordered pairs of concept rows, each with label 1 (source before target) or 0.
+
+    What is not said of where labels come from, is that people chose the pairs.
+    """
 
     pairs: IntArray  # (m, 2): source, target
     labels: IntArray  # (m,): 0 or 1
+    origin: npt.NDArray[np.str_] = None  # type: ignore[assignment]  # (m,): chosen, asked or drawn
+    chance: FloatArray = None  # type: ignore[assignment]  # (m,): of being drawn, else NaN
 
     def __post_init__(self) -> None:
         pairs, labels = _integers("pairs", self.pairs), _integers("labels", self.labels)
@@ -49,8 +56,10 @@ class LabelledPairs:
                 "pairs must hold concept rows, from 0 to the number of concepts minus 1: "
                 f"entry {outside[0]} is {tuple(pairs[outside[0]].tolist())}"
             )
-        object.__setattr__(self, "pairs", pairs)
-        object.__setattr__(self, "labels", labels)
+        origin, chance = check_origins(self.origin, self.chance, len(pairs))
+        checked = {"pairs": pairs, "labels": labels, "origin": origin, "chance": chance}
+        for field, array in checked.items():
+            object.__setattr__(self, field, array)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -58,7 +67,12 @@ class LabelledPairs:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelledPairs):
             return NotImplemented
-        return np.array_equal(self.pairs, other.pairs) and np.array_equal(self.labels, other.labels)
+        return (
+            np.array_equal(self.pairs, other.pairs)
+            and np.array_equal(self.labels, other.labels)
+            and np.array_equal(self.origin, other.origin)
+            and np.array_equal(self.chance, other.chance, equal_nan=True)
+        )
 
     @classmethod
     def empty(cls) -> LabelledPairs:
@@ -67,7 +81,19 @@ class LabelledPairs:
 
     def take(self, indices: IntArray) -> LabelledPairs:
         """Return the pairs at these positions, in this order."""
-        return LabelledPairs(self.pairs[indices], self.labels[indices])
+        return LabelledPairs(
+            self.pairs[indices], self.labels[indices], self.origin[indices], self.chance[indices]
+        )
+
+    def joined(self, *others: LabelledPairs) -> LabelledPairs:
+        """Return these pairs and then those of the others, repeats included."""
+        parts = (self, *others)
+        return LabelledPairs(
+            np.concatenate([part.pairs for part in parts]),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([part.origin for part in parts]),
+            np.concatenate([part.chance for part in parts]),
+        )
 
     def distinct(self) -> LabelledPairs:
         """Return each ordered pair once, in order of (source, target)."""

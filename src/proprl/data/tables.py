@@ -35,7 +35,7 @@ TABLES: Mapping[str, TableSpec] = {
     "resource_links": TableSpec(("source", "target")),
     "interactions": TableSpec(("learner", "concept", "time")),
     "transitions": TableSpec(("source", "target", "weight")),
-    "pairs": TableSpec(("source", "target", "label"), ("split",)),
+    "pairs": TableSpec(("source", "target", "label"), ("split", "origin", "chance")),
 }
 
 

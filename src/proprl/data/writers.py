@@ -43,7 +43,7 @@ def _render_parquet(frame: pl.DataFrame) -> bytes:
 def _as_text(series: pl.Series) -> pl.Series:
     if isinstance(series.dtype, pl.Datetime):
         return datetime_text(series)
-    return series.cast(pl.String)
+    return series.cast(pl.String).fill_null("")
 
 
 RENDERERS: Mapping[str, Callable[[pl.DataFrame], bytes]] = {

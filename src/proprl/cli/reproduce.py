@@ -9,6 +9,7 @@ import typer
 
 from proprl.cli import INTERRUPTED, interrupts_raised
 from proprl.cli.options import Json
+from proprl.errors import ProprlError
 
 if TYPE_CHECKING:
     from proprl.experiments.experiment import Outcome
@@ -19,7 +20,7 @@ def reproduce(
         str,
         typer.Argument(
             help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
-            "parts, readings, tune or all."
+            "parts, readings, tune, whole-map or all."
         ),
     ],
     data: Annotated[
@@ -35,6 +36,9 @@ def reproduce(
         str, typer.Option(help="published, leak-free or new-concepts.")
     ] = "published",
     seeds: Annotated[int, typer.Option(help="Seeds, or folds under leak-free.", min=1)] = 5,
+    part: Annotated[
+        str, typer.Option(help="The half of a map: development, or test (for whole-map).")
+    ] = "development",
     quick: Annotated[bool, typer.Option("--quick", help="One seed.")] = False,
     encoder: Annotated[str, typer.Option(help="Text encoder.")] = "auto",
     jobs: Annotated[int, typer.Option(help="Runs at the same time.", min=1)] = 1,
@@ -51,10 +55,13 @@ def reproduce(
     from proprl.experiments.catalogue import ALL, find_experiments
     from proprl.experiments.experiment import Wanted
     from proprl.experiments.runner import RunStore, run_all
+    from proprl.experiments.whole_map_run import WHOLE_MAP
     from proprl.experiments.workers import KEPT
 
+    if part != Wanted().part and experiment != WHOLE_MAP:
+        raise ProprlError(f"--part is for {WHOLE_MAP}: the others have one test part")
     experiments = find_experiments(experiment)
-    wanted = Wanted(course, method, protocol, 1 if quick else seeds, encoder)
+    wanted = Wanted(course, method, protocol, 1 if quick else seeds, encoder, part)
     root = None if data is None else str(data)
     store = RunStore(out / "runs")
     found = {}

@@ -15,6 +15,8 @@ from proprl.experiments.reading_study import readings
 from proprl.experiments.sensitivity import hyper
 from proprl.experiments.tables import table1, table2
 from proprl.experiments.tuning import tune
+from proprl.experiments.whole_map import whole_map
+from proprl.experiments.whole_map_run import WHOLE_MAP
 
 EXPERIMENTS: dict[str, Experiment] = {
     "table1": table1,
@@ -29,11 +31,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     "parts": part_study,
     "readings": readings,
     "tune": tune,
+    WHOLE_MAP: whole_map,
 }
 
 ALL = "all"
 # Not the paper's: what tuning makes are settings, and Sequitur is ours. They are asked for by name.
-NOT_OF_ALL = ("ours", "labels", "parts", "readings", "tune")
+NOT_OF_ALL = ("ours", "labels", "parts", "readings", "tune", WHOLE_MAP)
 PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name not in NOT_OF_ALL)
 
 

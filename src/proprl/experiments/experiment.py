@@ -23,6 +23,8 @@ class Wanted:
     repeats: int = 5
     """Seeds, or folds under leak-free."""
     encoder: str = "auto"
+    part: str = "development"
+    """The half of a map that is scored, under `whole-map`."""
 
     @property
     def narrowed(self) -> bool:

@@ -24,6 +24,7 @@ from proprl.experiments.runner import mean_metric, metric_values
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
+from proprl.experiments.whole_map_lines import MapTargets
 from proprl.features.readings import NOBODY
 from proprl.models.registry import method_settings
 
@@ -68,6 +69,7 @@ class Targets(BaseModel):
     seconds: dict[str, float]
     published: dict[str, dict[str, float]]
     leak_free: dict[str, dict[str, float]] = Field(alias="leak-free")
+    whole_map: dict[str, MapTargets] = Field(alias="whole-map")
 
 
 @lru_cache(maxsize=1)

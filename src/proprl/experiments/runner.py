@@ -15,7 +15,7 @@ import numpy as np
 
 from proprl.errors import SplitError
 from proprl.experiments.pace import Pace
-from proprl.experiments.runs import Run, course_of, split_of
+from proprl.experiments.runs import Run, course_of, scored_part, split_of
 from proprl.experiments.workers import executed
 from proprl.features.encoders import resolve_encoder
 from proprl.features.evidence import feature_source
@@ -104,7 +104,7 @@ def _check(runs: Sequence[Run], root: str | None) -> None:
         resolve_encoder(reader)
     for run in {(r.course, r.alignment, r.protocol, r.fold, r.part): r for r in runs}.values():
         split = split_of(run, course_of(run.course, run.alignment, root))
-        if not len(getattr(split, run.part)):
+        if not len(scored_part(run, split)):
             raise SplitError(f"{run.course} has no {run.part} pairs under {run.protocol}")
 
 

@@ -22,6 +22,7 @@ from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.experiments.memory import PeakMemory
 from proprl.experiments.similarity import SimilarityWatch
+from proprl.experiments.whole_map_run import WHOLE_MAP, map_result, map_split
 from proprl.features.evidence import gather_evidence
 from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
@@ -47,7 +48,7 @@ class Run:
     """The name of a public set, of a bundled course, or a folder."""
     protocol: str = "published"
     fold: int = 0
-    """Which fold (leak-free) or draw of concepts (new-concepts); 0 under `published`."""
+    """Which fold (leak-free) or draw (new-concepts, whole-map); 0 under `published`."""
     seed: int = 0
     preset: str = "default"
     changes: dict[str, Any] = field(default_factory=dict)
@@ -55,8 +56,9 @@ class Run:
     encoder: str = "auto"
     shuffled_labels: bool = False
     """A control: labels that say nothing must teach nothing."""
-    part: Literal["test", "validation"] = "test"
-    """The pairs that are scored; what is to be chosen is chosen on validation."""
+    part: Literal["test", "validation", "development"] = "test"
+    """The pairs that are scored; what is to be chosen is chosen on validation, or on the
+    development half of a map."""
     watched: bool = False
     """Whether the similarity of pairs is followed from epoch to epoch."""
     label_share: float = 1.0
@@ -64,7 +66,8 @@ class Run:
 
     def __str__(self) -> str:
         """Name the run as one line of a progress bar or an error does."""
-        repeat = f"seed {self.seed}" if self.protocol == "published" else f"fold {self.fold}"
+        words = {"published": f"seed {self.seed}", WHOLE_MAP: f"{self.part}, draw {self.fold}"}
+        repeat = words.get(self.protocol, f"fold {self.fold}")
         fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"
         return f"{self.method} on {self.course}, {repeat}{fewer}"
 
@@ -100,6 +103,8 @@ def evidence_of(
 
 def split_of(run: Run, course: Course) -> PairSplit:
     """Give the split that the protocol asks for."""
+    if run.protocol == WHOLE_MAP:
+        return map_split(run, course)
     labelled = course.labelled_pairs()
     if run.protocol == "published":
         parts = course.split_column()
@@ -118,6 +123,14 @@ def split_of(run: Run, course: Course) -> PairSplit:
     return _shuffled(split, run.seed) if run.shuffled_labels else split
 
 
+def scored_part(run: Run, split: PairSplit) -> LabelledPairs:
+    """Give the pairs of a split that the run is judged by."""
+    if run.protocol == WHOLE_MAP:
+        return split.test  # `part` says there which half of the map is asked
+    part: LabelledPairs = getattr(split, run.part)
+    return part
+
+
 def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     """Fit, score one part of the split once, and give the metrics and what they cost.
 
@@ -129,6 +142,8 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     evidence, encoder = evidence_of(
         run.course, run.alignment, root, run.encoder, settings.reads_passages, settings.read_by
     )
+    if run.protocol == WHOLE_MAP:
+        return map_result(run, course, evidence, encoder, settings)
     split = split_of(run, course)
     if run.label_share < 1 and np.bincount(split.train.labels, minlength=2).min() < FEWEST:
         return _nothing_learned(run, encoder, split)
@@ -144,7 +159,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
             raise
         return _useless(run, encoder, error, time.perf_counter() - started)
     fitted = time.perf_counter()
-    part: LabelledPairs = getattr(split, run.part)
+    part = scored_part(run, split)
     forward = scorer.score(part.pairs)
     scored = time.perf_counter()
     reverse = scorer.score(part.pairs[:, ::-1].copy())

@@ -1,0 +1,78 @@
+"""Pictures of a map: what was said and what came true, and precision by share found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from proprl.experiments.figures import COLUMN, PAGE, draw_curve, new_figure
+from proprl.experiments.whole_map_findings import Cell, Findings
+from proprl.experiments.whole_map_run import DIRECT_STEPS, RECALLS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEAST = 1e-4
+"""A bin in which nothing came true lies here: a logarithm has no 0."""
+MOST_CURVES = 5
+"""More than that cannot be told apart; the best by average precision are drawn."""
+
+
+def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+    """Draw what was said against what came true at the natural rate, a panel for each set."""
+    figure = _panels(findings)
+    for axis, course in zip(figure.axes, _courses(findings), strict=True):
+        axis.plot([LEAST, 1], [LEAST, 1], color="0.7", linewidth=0.8, zorder=0)
+        drawn = [cell for cell in findings.of(course, "half") if cell.reliability]
+        for index, cell in enumerate(_best(drawn)):
+            said = [max(one["said"], LEAST) for one in cell.reliability]
+            came_true = [max(one["came_true"], LEAST) for one in cell.reliability]
+            draw_curve(axis, index, title(cell.method), said, came_true)
+        axis.set(xscale="log", yscale="log", xlim=(LEAST, 1), ylim=(LEAST, 1))
+        axis.set(title=course, xlabel="said")
+    figure.axes[0].set_ylabel("came true")
+    _legend(figure)
+    return figure
+
+
+def curves_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+    """Draw precision where so many prerequisites are found, a panel for each set."""
+    figure = _panels(findings)
+    for axis, course in zip(figure.axes, _courses(findings), strict=True):
+        drawn = [cell for cell in findings.of(course, "half") if cell.curve]
+        for index, cell in enumerate(_best(drawn)):
+            _draw_precision(axis, index, title(cell.method), cell)
+        axis.set(xlim=(0, 1), ylim=(0, 1.02), title=course, xlabel="prerequisites found")
+    figure.axes[0].set_ylabel("precision")
+    _legend(figure)
+    return figure
+
+
+def _draw_precision(axis: Axes, index: int, label: str, cell: Cell) -> None:
+    points = [(r, p) for r, p in zip(RECALLS.tolist(), cell.curve, strict=True) if p is not None]
+    # A marker at every tenth of the points: fifty would hide the line.
+    thinned = points[:: max(1, len(points) // 10)]
+    draw_curve(axis, index, label, [r for r, _ in thinned], [p for _, p in thinned])
+
+
+def _courses(findings: Findings) -> list[str]:
+    """Give the sets whose pairs are judged one by one; where there is none, all."""
+    judged = [course for course in findings.courses if course not in DIRECT_STEPS]
+    return judged or findings.courses
+
+
+def _best(cells: list[Cell]) -> list[Cell]:
+    ranked = sorted(cells, key=lambda cell: -(cell.value("average_precision") or 0))
+    return ranked[:MOST_CURVES]
+
+
+def _panels(findings: Findings) -> Figure:
+    columns = len(_courses(findings))
+    return new_figure(PAGE if columns > 1 else COLUMN, 3.0, columns=columns)
+
+
+def _legend(figure: Figure) -> None:
+    # Panels may show different methods: each tells its own.
+    for axis in figure.axes:
+        axis.legend(loc="best")

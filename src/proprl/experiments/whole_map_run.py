@@ -1,0 +1,277 @@
+"""One run of the protocol `whole-map`: fit on what is known, score every pair, draw the graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.graph import prerequisite_graph
+from proprl.data.course import Course
+from proprl.data.splits import PairSplit
+from proprl.data.whole_map import (
+    MAP_PARTS,
+    WholeMapTask,
+    direct_steps_task,
+    whole_map_task,
+)
+from proprl.errors import ProprlError
+from proprl.evaluation.metrics import auc
+from proprl.evaluation.whole_map import (
+    JudgedMap,
+    degree_rule,
+    edge_metrics,
+    map_metrics,
+    needed_on_the_way,
+    precision_at_recall,
+    reliability_between,
+    resampled_metrics,
+)
+from proprl.graphs.closure import BoolArray, what_follows
+from proprl.graphs.evidence import Evidence
+from proprl.models.base import FitReport, Settings
+from proprl.models.registry import method
+
+if TYPE_CHECKING:
+    from proprl.experiments.runs import Run
+
+WHOLE_MAP = "whole-map"
+"""The name of the protocol, in runs and on the command line."""
+FIFTH = 0.4
+"""The `label_share` of a run that knows a fifth of the map: two fifths of the known half."""
+DIRECT_STEPS = ("campus",)
+"""Courses whose labels are direct steps, so that only the graph is judged."""
+WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
+"""A way through a map that its author wrote down: from what is known to what is wanted."""
+RULES = ("degrees", "reachability")
+"""What needs no model: see `rule_scores`."""
+
+EDGE_THRESHOLD = 0.3
+"""From this probability on a pair may become an edge of the graph."""
+
+RESAMPLES = 1000
+_RESAMPLED = (
+    "average_precision",
+    "average_precision_open",
+    "log_loss_gain",
+    "believed_right",
+    "believed_found",
+    "promised_ratio",
+    "follows_f1",
+    "labels_f1",
+    "f1_lead",
+)
+RECALLS = np.arange(1, 51) / 50
+"""Where precision is told: from 2 % of the prerequisites found to all of them."""
+BOUNDS = np.array([0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])
+"""Bins of the reliability plot: narrow where most pairs are."""
+
+
+class Calibration(Protocol):
+    """What is asked of a fit that knows a base rate."""
+
+    @property
+    def base_rate(self) -> float:
+        """The share of prerequisites among open pairs."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the base rate lies, surely enough."""
+
+    @property
+    def believed(self) -> float:
+        """The probability from which on a pair is believed."""
+
+    @property
+    def expected_open(self) -> float:
+        """How many prerequisites are expected among open pairs."""
+
+
+class MapFit(Protocol):
+    """What is asked of a fit: probabilities, and how they were calibrated."""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """None for a method that takes no background: its scores only rank."""
+
+    @property
+    def report(self) -> FitReport:
+        """What the fit used and what it chose."""
+
+    def score(self, pairs: IntArray) -> FloatArray:
+        """Give the probability of each ordered pair."""
+
+
+def task_of(run: Run, course: Course) -> WholeMapTask:
+    """Give what a run is told and asked of a course."""
+    if run.part not in MAP_PARTS:
+        raise ProprlError(f"a map has no {run.part} part; known: {', '.join(MAP_PARTS)}")
+    if run.course in DIRECT_STEPS:
+        return direct_steps_task(course, draw=run.fold)
+    fifth = run.label_share < 1
+    return whole_map_task(course, part=run.part, draw=run.fold, fifth=fifth)
+
+
+def map_split(run: Run, course: Course) -> PairSplit:
+    """Give the labels as train and validation, and the asked pairs as test."""
+    return task_of(run, course).split()
+
+
+def map_result(
+    run: Run, course: Course, evidence: Evidence, encoder: str, settings: Settings
+) -> dict[str, Any]:
+    """Fit, score all pairs once, and give what the map is worth and what it cost."""
+    task = task_of(run, course)
+    started = time.perf_counter()
+    fit = fit_on_map(run, settings, evidence, task.split())
+    fitted = time.perf_counter()
+    pairs = np.argwhere(~np.eye(task.concepts, dtype=np.bool_)).astype(np.int64)
+    scores = fit.score(pairs)
+    scored = time.perf_counter()
+    calibration = fit.calibration
+    # Where nothing says what to believe, the threshold of the labelled pairs decides.
+    threshold = fit.report.threshold if calibration is None else EDGE_THRESHOLD
+    graph = prerequisite_graph(
+        course.ids, course.names, task.known, pairs, scores, threshold=threshold
+    )
+    believed = None if calibration is None else calibration.believed
+    return {
+        "run": asdict(run),
+        "encoder": encoder,
+        **judge(run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs),
+        "calibration": None if calibration is None else _calibration_facts(calibration),
+        "known_labels": len(task.known),
+        "train_seconds": fitted - started,
+        "score_seconds": scored - fitted,
+    }
+
+
+def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> MapFit:
+    """Fit a method on the labels, and on background if it takes any."""
+    from proprl.fitting import fit_scorer
+
+    background = "auto" if method(run.method).takes_background else None
+    return fit_scorer(run.method, settings, evidence, split, background=background, seed=run.seed)
+
+
+def judge(
+    run: Run,
+    course: Course,
+    task: WholeMapTask,
+    scores: FloatArray,  # (n, n)
+    believed: float | None,
+    edges: IntArray,
+) -> dict[str, Any]:
+    """Give the metrics of a map, those of the rules, and what figures are drawn from.
+
+    `believed` is the probability from which on a pair is believed; None where `scores` only rank.
+    """
+    at = tuple(task.asked.pairs.T)
+    labels, is_open, labels_follow = task.asked.labels, task.open(), task.follows()[at]
+    follows = what_follows(task.concepts, edges)
+    said = scores[at]
+    judged = JudgedMap(
+        labels,
+        said,
+        is_open,
+        are_probabilities=believed is not None,
+        believed=None if believed is None else said >= believed,
+        follows=follows[at],
+        labels_follow=labels_follow,
+    )
+    rules = {
+        rule: JudgedMap(labels, ranking, is_open, are_probabilities=False)
+        for rule, ranking in rule_scores(task).items()
+    }
+    found: dict[str, Any] = {
+        "metrics": {
+            **map_metrics(judged),
+            **edge_metrics(task.concepts, edges, task.known, task.annotated),
+            **_new_concepts(task, said),
+            **_way(run.course, course, task, follows),
+        },
+        "resampled": _resampled(judged, task.asked.pairs),
+        "rules": {
+            rule: {"metrics": map_metrics(one), "resampled": _resampled(one, task.asked.pairs)}
+            for rule, one in rules.items()
+        },
+        "curve": precision_at_recall(labels, said, RECALLS).tolist(),
+        "counts": {
+            "asked": len(labels),
+            "asked_positives": int(labels.sum()),
+            "known_positives": len(task.known.positives),
+        },
+    }
+    if believed is not None:
+        found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
+    return found
+
+
+def rule_scores(task: WholeMapTask) -> dict[str, FloatArray]:
+    """Give what rules without a model say of the asked pairs.
+
+    `degrees`: how often the source is a known source times how often the target is a known
+    target. `reachability`: whether the pair follows from known positives.
+    """
+    follows = task.follows()[tuple(task.asked.pairs.T)]
+    return {
+        "degrees": degree_rule(task.known, task.asked.pairs),
+        "reachability": follows.astype(np.float64),
+    }
+
+
+def as_matrix(n: int, pairs: IntArray, scores: FloatArray) -> FloatArray:
+    """Give scores by source and target: (n, n), 0 where there is none."""
+    matrix = np.zeros((n, n))
+    matrix[tuple(pairs.T)] = scores
+    return matrix
+
+
+def _resampled(judged: JudgedMap, pairs: IntArray) -> dict[str, list[float]]:
+    found = resampled_metrics(judged, pairs, resamples=RESAMPLES)
+    return {name: found[name].round(5).tolist() for name in _RESAMPLED if name in found}
+
+
+def _new_concepts(task: WholeMapTask, said: FloatArray) -> dict[str, float]:
+    """How well asked pairs are judged in which a concept has no label at all."""
+    labelled = np.zeros(task.concepts, dtype=np.bool_)
+    labelled[task.known.pairs] = True
+    new = ~labelled[task.asked.pairs].all(axis=1)
+    labels = task.asked.labels[new]
+    return {
+        "new_pairs": float(new.sum()),
+        "new_auc": auc(labels, said[new]) if len(labels) else float("nan"),
+        "new_promised": float(said[new].sum()),
+        "new_true": float(labels.sum()),
+    }
+
+
+def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
+    """How many concepts of the author's way are on the map's, and how long each of them is."""
+    if name not in WAYS:
+        return {}
+    start, goal = (course.row(concept) for concept in WAYS[name])
+    author = needed_on_the_way(what_follows(task.concepts, task.annotated.positives), start, goal)
+    mine = needed_on_the_way(follows, start, goal)
+    labels = needed_on_the_way(task.follows(), start, goal)
+    return {
+        "way_found": float(len(mine & author)),
+        "way_length": float(len(mine)),
+        "way_author": float(len(author)),
+        "way_labels": float(len(labels & author)),
+    }
+
+
+def _calibration_facts(calibration: Calibration) -> dict[str, float]:
+    low, high = calibration.interval
+    return {
+        "base_rate": calibration.base_rate,
+        "base_rate_low": low,
+        "base_rate_high": high,
+        "believed": calibration.believed,
+        "expected_open": calibration.expected_open,
+    }

@@ -138,6 +138,8 @@ def test_rules_are_judged_beside_every_method(monkeypatch: pytest.MonkeyPatch) -
     assert set(rules) == {"degrees", "reachability"}
     # In a chain whatever follows is right; what does not follow ties at 0.
     assert 0.5 < rules["reachability"]["metrics"]["average_precision"] <= 1
+    assert rules["reachability"]["metrics"]["follows_right"] == 1
+    assert rules["reachability"]["metrics"]["f1_lead"] == 0
 
 
 def test_concepts_without_a_label_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +157,9 @@ def test_campus_counts_the_concepts_of_its_authors_way() -> None:
     course = load_course("campus")
     task, run = direct_steps_task(course), map_run(course="campus")
     nothing = np.zeros((len(course), len(course)))
-    alone = judge(run, course, task, nothing, None, task.known.positives)["metrics"]
+    judged = judge(run, course, task, nothing, None, task.known.positives)
+    alone = judged["metrics"]
+    assert judged["rules"]["reachability"]["metrics"]["way_found"] == 13
     assert (alone["way_found"], alone["way_length"], alone["way_author"]) == (13, 13, 15)
     assert alone["labels_f1"] == pytest.approx(0.783, abs=0.001)
     whole = judge(run, course, task, nothing, None, task.annotated.positives)["metrics"]
@@ -350,7 +354,7 @@ def test_the_files_hold_every_metric_with_its_interval() -> None:
     )
     assert (row["mean"], row["low"], row["high"]) == ("0.720000",) * 3
     page = outcome.texts["whole-map.md"]
-    assert "## lecturebank-208, a fifth known" in page
+    assert "## lecturebank-208, a fifth known: the map" in page
     assert "| lecturebank-208 | 206 | 41,513 | 913 | 2.20% | 406 | 4 |" in page
     assert "The lines are meant for the test half" in page
     assert set(outcome.figures) == {"whole-map-reliability", "whole-map-curves"}

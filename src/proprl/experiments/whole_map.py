@@ -33,9 +33,9 @@ COURSES = (*WHOLE_MAPS, *DIRECT_STEPS)
 DRAWS = 3
 DEVELOPMENT, TEST = "development", "test"
 
-TITLES = {"degrees": "rule: degrees", "reachability": "rule: reachability"}
+TITLES = {"degrees": "rule: degrees", "reachability": "labels alone: reachability"}
 # Metric, heading, and how it is written.
-COLUMNS = (
+PAIR_COLUMNS = (
     ("average_precision", "AP", ".3f"),
     ("average_precision_open", "AP, open", ".3f"),
     ("log_loss_gain", "log loss gain", "+.2f"),
@@ -43,23 +43,30 @@ COLUMNS = (
     ("believed_right", "right", ".2f"),
     ("believed_found", "found", ".2f"),
     ("promised_ratio", "promised / true", ".2f"),
-    ("follows_f1", "F1 of the map", ".3f"),
+    ("new_auc", "AUC, no label", ".2f"),
+    ("new_promised", "promised", ".0f"),
+    ("new_true", "true", ".0f"),
+)
+MAP_COLUMNS = (
+    ("follows_right", "right", ".2f"),
+    ("follows_found", "found", ".2f"),
+    ("follows_f1", "F1", ".3f"),
     ("f1_lead", "above labels alone", "+.3f"),
     ("edges_learned", "learned edges", ".0f"),
     ("edges_right", "right or implied", ".2f"),
+    ("edges_right_annotated", "of annotated ones", ".2f"),
 )
-GRAPH_COLUMNS = (
-    ("follows_right", "right", ".3f"),
-    ("follows_found", "found", ".3f"),
-    *COLUMNS[-4:],
+WAY_COLUMNS = (
+    *MAP_COLUMNS[:-1],  # everything is known there
     ("way_found", "of the author's way", ".1f"),
     ("way_length", "way in all", ".1f"),
 )
+WITH_INTERVALS = ("average_precision", "f1_lead")
 HOW = """\
 Half of the unordered pairs is known, by a hash of the two names (`proprl.data.whole_map`); of these
 all positives and as many negatives are labels, half of the negatives positives turned round. All
-other annotated pairs of the half in question are asked. Means over {draws}; in brackets the middle
-95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
+other annotated pairs of the half in question are asked. Means over {draws}; in brackets the
+middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
 
 - *AP*: average precision over all asked pairs; *open*: those which no known positive decides.
 - *log loss gain*: how far the log loss is below that of someone who knows the base rate and nothing
@@ -67,10 +74,15 @@ other annotated pairs of the half in question are asked. Means over {draws}; in 
 - *believed*: pairs at or above the threshold with the best expected F1; of these *right*, and of
   all prerequisites *found*.
 - *promised / true*: the sum of the probabilities over the number of prerequisites.
-- *F1 of the map*: of what follows from the graph, and how far that is *above* what follows from the
-  known *labels alone*, without a model. A map that is not above is worth nothing.
+- *no label*: asked pairs in which a concept has no label at all: their AUC, how many prerequisites
+  are promised among them, and how many there are.
+- *the map*: what follows from the graph, over the asked pairs: right, found and F1, and how far
+  that is above what follows from the known labels alone, without a model. A map that is not above
+  is worth nothing.
 - *learned edges*: edges of the graph that no label says; *right or implied* by what people said of
-  all pairs. An edge about which nobody said anything counts as wrong.
+  all pairs. An edge about which nobody said anything counts as wrong, but not in the last column.
+- Two rules know no texts: *degrees* multiplies how often the source is a known source by how often
+  the target is a known target; *reachability* says what follows from known prerequisites.
 """
 CAMPUS = """\
 Labels of `campus` are direct steps, so the truth is what follows from all of them, and only the
@@ -162,8 +174,8 @@ def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterable[Run]:
 def _outcome(findings: Findings) -> Outcome:
     stem = WHOLE_MAP if findings.part == DEVELOPMENT else f"{WHOLE_MAP}-test"
     tables = [
-        Table(f"{_about(course, known)}, {findings.part}", ["method", *heads], rows)
-        for course, known, heads, rows in _bodies(findings)
+        Table(f"{title}, {findings.part} half", heads, rows)
+        for title, heads, rows in _bodies(findings)
     ]
     texts = {
         f"{stem}.md": _page(findings, stem),
@@ -185,10 +197,9 @@ def _page(findings: Findings, stem: str) -> str:
     title = f"# The whole map, {findings.part} half"
     when = f"Run at commit {findings.commit} on {findings.date}."
     parts = [title, when, how.rstrip(), _facts_table(findings)]
-    for course, known, heads, rows in _bodies(findings):
-        note = f"{CAMPUS}\n" if course in DIRECT_STEPS else ""
-        table = markdown_table(["method", *heads], rows)
-        parts.append(f"## {_about(course, known)}\n\n{note}{table}".rstrip())
+    for about, heads, rows in _bodies(findings):
+        note = f"{CAMPUS}\n" if about.startswith(DIRECT_STEPS) else ""
+        parts.append(f"## {about}\n\n{note}{markdown_table(heads, rows)}".rstrip())
     lines = markdown_table(HEADS, [line.row() for line in map_lines(findings, OURS)])
     parts += [
         "## Lines\n\n" + _judged(findings) + lines.rstrip(),
@@ -224,19 +235,19 @@ def _facts_table(findings: Findings) -> str:
     return markdown_table(heads, rows).rstrip() if rows else ""
 
 
-def _bodies(
-    findings: Findings,
-) -> Iterable[tuple[str, Known, list[str], list[list[str]]]]:
-    """Give each table: set, share known, headings, rows."""
+def _bodies(findings: Findings) -> Iterable[tuple[str, list[str], list[list[str]]]]:
+    """Give each table: title, headings, rows; a row without any number is left out."""
     for course in findings.courses:
-        columns = GRAPH_COLUMNS if course in DIRECT_STEPS else COLUMNS
+        kinds = {"pairs": PAIR_COLUMNS, "the map": MAP_COLUMNS}
+        if course in DIRECT_STEPS:
+            kinds = {"the map": WAY_COLUMNS}
         for known in ("half", "fifth"):
             cells = findings.of(course, known)
-            if course in DIRECT_STEPS:  # rules rank; only graphs are judged there
-                cells = [cell for cell in cells if cell.method not in TITLES]
-            if cells:
-                rows = [[_title(cell.method), *_written(cell, columns)] for cell in cells]
-                yield course, known, [head for _, head, _ in columns], rows
+            for kind, columns in kinds.items() if cells else ():
+                written = [[_title(cell.method), *_written(cell, columns)] for cell in cells]
+                heads = ["method", *(head for _, head, _ in columns)]
+                rows = [row for row in written if any(row[1:])]
+                yield f"{_about(course, known)}: {kind}", heads, rows
 
 
 def _written(cell: Cell, columns: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -245,12 +256,7 @@ def _written(cell: Cell, columns: Sequence[tuple[str, str, str]]) -> list[str]:
         value = cell.value(metric)
         text = "" if value is None else format(value, form)
         low, high = cell.intervals.get(metric, (None, None))
-        if (
-            text
-            and metric in ("average_precision", "f1_lead")
-            and low is not None
-            and high is not None
-        ):
+        if text and metric in WITH_INTERVALS and low is not None and high is not None:
             text += f" ({low:{form}} to {high:{form}})"
         found.append(text)
     return found

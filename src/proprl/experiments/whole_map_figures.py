@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LEAST = 1e-4
 """A bin in which nothing came true lies here: a logarithm has no 0."""
+ENOUGH = 30
+"""Bins of fewer pairs are left out: what came true of them is chance."""
 MOST_CURVES = 5
 """More than that cannot be told apart; the best by average precision are drawn."""
 
@@ -26,8 +28,9 @@ def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figur
         axis.plot([LEAST, 1], [LEAST, 1], color="0.7", linewidth=0.8, zorder=0)
         drawn = [cell for cell in findings.of(course, "half") if cell.reliability]
         for index, cell in enumerate(_best(drawn)):
-            said = [max(one["said"], LEAST) for one in cell.reliability]
-            came_true = [max(one["came_true"], LEAST) for one in cell.reliability]
+            bins = [one for one in cell.reliability if one["pairs"] >= ENOUGH]
+            said = [max(one["said"], LEAST) for one in bins]
+            came_true = [max(one["came_true"], LEAST) for one in bins]
             draw_curve(axis, index, title(cell.method), said, came_true)
         axis.set(xscale="log", yscale="log", xlim=(LEAST, 1), ylim=(LEAST, 1))
         axis.set(title=course, xlabel="said")
@@ -51,9 +54,8 @@ def curves_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
 
 def _draw_precision(axis: Axes, index: int, label: str, cell: Cell) -> None:
     points = [(r, p) for r, p in zip(RECALLS.tolist(), cell.curve, strict=True) if p is not None]
-    # A marker at every tenth of the points: fifty would hide the line.
-    thinned = points[:: max(1, len(points) // 10)]
-    draw_curve(axis, index, label, [r for r, _ in thinned], [p for _, p in thinned])
+    draw_curve(axis, index, label, [r for r, _ in points], [p for _, p in points])
+    axis.lines[-1].set_markevery(5)  # fifty would hide the line
 
 
 def _courses(findings: Findings) -> list[str]:

@@ -183,10 +183,6 @@ def judge(
         follows=follows[at],
         labels_follow=labels_follow,
     )
-    rules = {
-        rule: JudgedMap(labels, ranking, is_open, are_probabilities=False)
-        for rule, ranking in rule_scores(task).items()
-    }
     found: dict[str, Any] = {
         "metrics": {
             **map_metrics(judged),
@@ -195,10 +191,7 @@ def judge(
             **_way(run.course, course, task, follows),
         },
         "resampled": _resampled(judged, task.asked.pairs),
-        "rules": {
-            rule: {"metrics": map_metrics(one), "resampled": _resampled(one, task.asked.pairs)}
-            for rule, one in rules.items()
-        },
+        "rules": _judged_rules(run, course, task),
         "curve": precision_at_recall(labels, said, RECALLS).tolist(),
         "counts": {
             "asked": len(labels),
@@ -222,6 +215,23 @@ def rule_scores(task: WholeMapTask) -> dict[str, FloatArray]:
         "degrees": degree_rule(task.known, task.asked.pairs),
         "reachability": follows.astype(np.float64),
     }
+
+
+def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any]:
+    """Judge the rules by the same pairs; reachability is the map of the labels alone."""
+    labels, is_open, implied = task.asked.labels, task.open(), task.follows()
+    follows = implied[tuple(task.asked.pairs.T)]
+    maps = {"reachability": {"follows": follows, "labels_follow": follows}}
+    found = {}
+    for rule, scores in rule_scores(task).items():
+        judged = JudgedMap(labels, scores, is_open, are_probabilities=False, **maps.get(rule, {}))
+        way = _way(run.course, course, task, implied) if rule in maps else {}
+        found[rule] = {
+            "metrics": {**map_metrics(judged), **way},
+            "resampled": _resampled(judged, task.asked.pairs),
+            "curve": precision_at_recall(labels, scores, RECALLS).tolist(),
+        }
+    return found
 
 
 def as_matrix(n: int, pairs: IntArray, scores: FloatArray) -> FloatArray:
@@ -257,12 +267,10 @@ def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> d
     start, goal = (course.row(concept) for concept in WAYS[name])
     author = needed_on_the_way(what_follows(task.concepts, task.annotated.positives), start, goal)
     mine = needed_on_the_way(follows, start, goal)
-    labels = needed_on_the_way(task.follows(), start, goal)
     return {
         "way_found": float(len(mine & author)),
         "way_length": float(len(mine)),
         "way_author": float(len(author)),
-        "way_labels": float(len(labels & author)),
     }
 
 

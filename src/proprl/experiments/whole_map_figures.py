@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from proprl.experiments.figures import COLUMN, PAGE, draw_curve, new_figure
@@ -23,11 +24,10 @@ MOST_CURVES = 5
 
 def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
     """Draw what was said against what came true at the natural rate, a panel for each set."""
-    figure = _panels(findings)
+    figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.reliability))
     for axis, course in zip(figure.axes, _courses(findings), strict=True):
         axis.plot([LEAST, 1], [LEAST, 1], color="0.7", linewidth=0.8, zorder=0)
-        drawn = [cell for cell in findings.of(course, "half") if cell.reliability]
-        for index, cell in enumerate(_best(drawn)):
+        for index, cell in _cells(findings, course, drawn):
             bins = [one for one in cell.reliability if one["pairs"] >= ENOUGH]
             said = [max(one["said"], LEAST) for one in bins]
             came_true = [max(one["came_true"], LEAST) for one in bins]
@@ -41,10 +41,9 @@ def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figur
 
 def curves_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
     """Draw precision where so many prerequisites are found, a panel for each set."""
-    figure = _panels(findings)
+    figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.curve))
     for axis, course in zip(figure.axes, _courses(findings), strict=True):
-        drawn = [cell for cell in findings.of(course, "half") if cell.curve]
-        for index, cell in enumerate(_best(drawn)):
+        for index, cell in _cells(findings, course, drawn):
             _draw_precision(axis, index, title(cell.method), cell)
         axis.set(xlim=(0, 1), ylim=(0, 1.02), title=course, xlabel="prerequisites found")
     figure.axes[0].set_ylabel("precision")
@@ -64,9 +63,21 @@ def _courses(findings: Findings) -> list[str]:
     return judged or findings.courses
 
 
-def _best(cells: list[Cell]) -> list[Cell]:
-    ranked = sorted(cells, key=lambda cell: -(cell.value("average_precision") or 0))
-    return ranked[:MOST_CURVES]
+def _best(findings: Findings, has: Callable[[Cell], bool]) -> list[str]:
+    """Give the methods to draw, the best by mean average precision first."""
+    reached: dict[str, list[float]] = {}
+    for course in _courses(findings):
+        for cell in filter(has, findings.of(course, "half")):
+            reached.setdefault(cell.method, []).append(cell.value("average_precision") or 0)
+    return sorted(reached, key=lambda name: -fmean(reached[name]))[:MOST_CURVES]
+
+
+def _cells(findings: Findings, course: str, drawn: list[str]) -> Iterator[tuple[int, Cell]]:
+    """Give a set's cells to draw, each with its method's place: one look in all panels."""
+    for index, name in enumerate(drawn):
+        cell = findings.cell(course, "half", name)
+        if cell is not None:
+            yield index, cell
 
 
 def _panels(findings: Findings) -> Figure:
@@ -75,6 +86,6 @@ def _panels(findings: Findings) -> Figure:
 
 
 def _legend(figure: Figure) -> None:
-    # Panels may show different methods: each tells its own.
-    for axis in figure.axes:
-        axis.legend(loc="best")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    if labels:
+        figure.legend(handles, labels, loc="outside upper center", ncols=3)

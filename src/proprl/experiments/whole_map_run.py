@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,11 +33,13 @@ from proprl.evaluation.whole_map import (
 )
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings
+from proprl.models.base import Settings
 from proprl.models.registry import method
 
 if TYPE_CHECKING:
+    from proprl.evaluation.base_rate import Calibration
     from proprl.experiments.runs import Run
+    from proprl.fitting import Background, Fit
 
 WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
@@ -71,41 +73,6 @@ BOUNDS = np.array([0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
 """Bins of the reliability plot: narrow where most pairs are."""
 
 
-class Calibration(Protocol):
-    """What is asked of a fit that knows a base rate."""
-
-    @property
-    def base_rate(self) -> float:
-        """The share of prerequisites among open pairs."""
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Where the base rate lies, surely enough."""
-
-    @property
-    def believed(self) -> float:
-        """The probability from which on a pair is believed."""
-
-    @property
-    def expected_open(self) -> float:
-        """How many prerequisites are expected among open pairs."""
-
-
-class MapFit(Protocol):
-    """What is asked of a fit: probabilities, and how they were calibrated."""
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """None for a method that takes no background: its scores only rank."""
-
-    @property
-    def report(self) -> FitReport:
-        """What the fit used and what it chose."""
-
-    def score(self, pairs: IntArray) -> FloatArray:
-        """Give the probability of each ordered pair."""
-
-
 def task_of(run: Run, course: Course) -> WholeMapTask:
     """Give what a run is told and asked of a course."""
     if run.part not in MAP_PARTS:
@@ -132,30 +99,30 @@ def map_result(
     pairs = np.argwhere(~np.eye(task.concepts, dtype=np.bool_)).astype(np.int64)
     scores = fit.score(pairs)
     scored = time.perf_counter()
-    calibration = fit.calibration
+    believed = None if fit.calibration is None else fit.calibration.believed
     # Where nothing says what to believe, the threshold of the labelled pairs decides.
-    threshold = fit.report.threshold if calibration is None else EDGE_THRESHOLD
+    threshold = fit.report.threshold if believed is None else EDGE_THRESHOLD
     graph = prerequisite_graph(
         course.ids, course.names, task.known, pairs, scores, threshold=threshold
     )
-    believed = None if calibration is None else calibration.believed
     return {
         "run": asdict(run),
         "encoder": encoder,
         **judge(run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs),
-        "calibration": None if calibration is None else _calibration_facts(calibration),
+        "calibration": None if fit.calibration is None else _calibration_facts(fit.calibration),
         "known_labels": len(task.known),
         "train_seconds": fitted - started,
         "score_seconds": scored - fitted,
     }
 
 
-def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> MapFit:
+def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> Fit:
     """Fit a method on the labels, and on background if it takes any."""
     from proprl.fitting import fit_scorer
 
-    background = "auto" if method(run.method).takes_background else None
-    return fit_scorer(run.method, settings, evidence, split, background=background, seed=run.seed)
+    scorer = method(run.method)(settings, device="cpu")
+    background: Background = "auto" if scorer.takes_background else None
+    return fit_scorer(scorer, evidence, split, background=background, seed=run.seed)
 
 
 def judge(
@@ -274,12 +241,12 @@ def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> d
     }
 
 
-def _calibration_facts(calibration: Calibration) -> dict[str, float]:
-    low, high = calibration.interval
+def _calibration_facts(calibration: Calibration) -> dict[str, float | None]:
+    low, high = calibration.interval or (None, None)
     return {
         "base_rate": calibration.base_rate,
         "base_rate_low": low,
         "base_rate_high": high,
         "believed": calibration.believed,
-        "expected_open": calibration.expected_open,
+        "expected_open": calibration.expected,
     }

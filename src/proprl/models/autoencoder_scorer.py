@@ -88,7 +88,7 @@ class AutoencoderScorer(NetworkScorer):
         if not (counted > target).any():
             raise SplitError(
                 "no training pair has label 0, so everything would be a prerequisite: label some, "
-                'or set zeros="all" to take pairs without a label for negatives'
+                'give background, or set zeros="all" to take pairs without a label for negatives'
             )
         return Reconstruction.of(self.tensor(target), self.tensor(counted), loops=inner)
 
@@ -106,11 +106,11 @@ def training_adjacency(split: PairSplit, n: int) -> FloatArray:
 def counted_cells(A: FloatArray, split: PairSplit, zeros: Zeros) -> FloatArray:
     """Return which cells of a label matrix count in training: n × n, 1 or 0.
 
-    The links in A and all training pairs do. With "all" so does every other cell, as a zero,
-    except those of validation and test pairs: they are masked out in both orders, for else
-    held-out prerequisites were trained as zeros. Only which pairs are held out is looked at,
-    never their labels. A cell that is a training pair counts whatever other part holds it too
-    (the published splits overlap).
+    The links in A and all training rows do, background among them. With "all" so does every
+    other cell, as a zero, except those of validation and test pairs: they are masked out in both
+    orders, for else held-out prerequisites were trained as zeros. Only which pairs are held out is
+    looked at, never their labels. A cell that is a training row counts whatever other part holds
+    it too (the published splits overlap).
     """
     counted = np.zeros_like(A)
     if zeros == "all":

@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
+import numpy as np
+import torch
 from pydantic import BaseModel, ConfigDict
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits import PairSplit
+from proprl.data.grouping import pair_codes
+from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.errors import TrainingError
 from proprl.features.readings import NOBODY
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import History
+from proprl.training.objective import balanced_class_weights
 
 
 class Settings(BaseModel):
@@ -64,6 +69,8 @@ class PairScorer(Protocol):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
     needs: ClassVar[frozenset[str]]
     """What a course must bring, in the words of `proprl.models.needs`; checked before a fit."""
+    takes_background: ClassVar[bool]
+    """Whether pairs without a label can be learned from; else a fit refuses them."""
 
     def __init__(self, settings: Any, *, device: str = "auto") -> None: ...
 
@@ -72,11 +79,16 @@ class PairScorer(Protocol):
         evidence: Evidence,
         split: PairSplit,
         *,
+        background: IntArray | None = None,
         seed: int,
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,
     ) -> FitReport:
-        """Learn from the training pairs, choose on the validation pairs, never see the test."""
+        """Learn from the training pairs, choose on the validation pairs, never see the test.
+
+        `background` holds ordered pairs without a label (k, 2), which are training rows with
+        label 0 and nothing else: see `training_rows`. None means none.
+        """
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give the probability that source is a prerequisite of target: (m, 2) -> (m,)."""
@@ -103,6 +115,53 @@ class TakesNewConcepts(Protocol):
 
         `readings` (k × d'') is what the model's reader makes of them, if it has one.
         """
+
+
+def training_rows(split: PairSplit, background: IntArray | None) -> LabelledPairs:
+    """Give the rows a method learns from: the training labels, then background with label 0.
+
+    Only what is learned from is taken from here. What describes a pair (graphs, counts of labels,
+    scales) is made of `split.train`: a pair without a label says nothing about other pairs.
+    """
+    if background is None or len(background) == 0:
+        return split.train
+    unlabelled = LabelledPairs(background, np.zeros(len(background), dtype=np.int64))
+    known = np.concatenate([split.train.pairs, split.validation.pairs])
+    labelled = np.isin(pair_codes(unlabelled.pairs), pair_codes(known))
+    if labelled.any():
+        first = tuple(unlabelled.pairs[np.argmax(labelled)].tolist())
+        raise TrainingError(
+            f"{labelled.sum()} of {len(unlabelled)} background pairs have a label in train or "
+            f"validation, such as {first} in concept rows: leave out of the background what is "
+            "labelled"
+        )
+    return LabelledPairs(
+        np.concatenate([split.train.pairs, unlabelled.pairs]),
+        np.concatenate([split.train.labels, unlabelled.labels]),
+    )
+
+
+def label_weights(train: LabelledPairs) -> tuple[float, float]:
+    """Give the weights of label 0 and of label 1 that let both labels count alike.
+
+    Background weighs what a labelled negative weighs, and has no say in the balance. Balanced over
+    all rows, a positive would weigh as much as the twenty background rows drawn for it, and the
+    labelled negatives, which tell the direction, next to nothing. Average precision on the
+    development half of `lecturebank-208`, one draw, over all rows and so: ConLearn 0.14 and 0.41,
+    SVM 0.31 and 0.34, HGAP-Net 0.42 and 0.44, GKROM 0.42 and 0.43, ProPRL 0.46 and 0.45, RF 0.46
+    and 0.41. What scores lose in height by it, calibration gives back.
+    """
+    if len(np.unique(train.labels)) < 2:
+        return (1.0, 1.0)
+    return balanced_class_weights(torch.from_numpy(train.labels))
+
+
+def refuse_background(name: str, background: IntArray | None, why: str) -> None:
+    """Raise if a method is given pairs without a label and cannot learn from them."""
+    if background is not None and len(background):
+        raise TrainingError(
+            f"{name} takes no background, because {why}: fit it with background=None"
+        )
 
 
 def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:

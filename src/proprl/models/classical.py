@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-import torch
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings
+from proprl.models.base import FitReport, Settings, label_weights, training_rows
 from proprl.models.needs import SUPERVISED
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
-from proprl.training.objective import balanced_class_weights
 
 Parameters: TypeAlias = dict[str, Any]
 """What a method has learned: named arrays."""
@@ -63,6 +61,7 @@ class ClassicalScorer(ABC):
     settings_type: ClassVar[type[Settings]] = Settings
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
     needs: ClassVar[frozenset[str]] = SUPERVISED
+    takes_background: ClassVar[bool] = True
 
     X: FloatArray  # (n, d), as the encoder gave it
     mean: FloatArray  # (2d,) of the training pairs
@@ -87,20 +86,21 @@ class ClassicalScorer(ABC):
         evidence: Evidence,
         split: PairSplit,
         *,
+        background: IntArray | None = None,
         seed: int,
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit is one step
     ) -> FitReport:
-        """Learn from the training pairs; choose the threshold on the validation pairs."""
+        """Learn from the training rows; choose the threshold on the validation pairs."""
         progress.begin("fitting", 1)
         self.X = evidence.features.astype(np.float32)
-        self._standardise(split.train)
-        y = split.train.labels
-        class_weights = balanced_class_weights(torch.from_numpy(y))
+        self._standardise(split.train)  # not on background, which changes no column
+        rows = training_rows(split, background)
+        class_weights = label_weights(split.train)
         lesson = Lesson(
-            pairs=split.train.pairs,
-            x=self.pair_features(split.train.pairs),
-            y=y,
+            pairs=rows.pairs,
+            x=self.pair_features(rows.pairs),
+            y=rows.labels,
             class_weights=class_weights,
             validation_x=self.pair_features(split.validation.pairs),
             validation_y=split.validation.labels,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,12 +16,11 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings, state_part
+from proprl.models.base import FitReport, Settings, label_weights, state_part, training_rows
 from proprl.models.needs import SUPERVISED
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import Schedule, train_network
-from proprl.training.objective import balanced_class_weights
 from proprl.training.seeding import pick_device, seeded
 
 # Pairs scored at once: bounds the memory that wide pair representations take.
@@ -59,6 +59,7 @@ class NetworkScorer(ABC):
     settings_type: ClassVar[type[Settings]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
     needs: ClassVar[frozenset[str]] = SUPERVISED
+    takes_background: ClassVar[bool] = True
     views: ClassVar[tuple[str, ...]] = ()
     """The views of a course that the method can use."""
     weighs_branches: ClassVar[bool] = False
@@ -82,7 +83,11 @@ class NetworkScorer(ABC):
 
     @abstractmethod
     def prepare(self, evidence: Evidence, split: PairSplit) -> Any:
-        """Give everything that is constant in training, as tensors on the device."""
+        """Give everything that is constant in training, as tensors on the device.
+
+        `split.train` holds all training rows, background with label 0 among them: a graph of
+        known prerequisites is made of its positives alone.
+        """
 
     @abstractmethod
     def encode(self, network: Any, inputs: Any) -> dict[str, Tensor]:
@@ -113,13 +118,15 @@ class NetworkScorer(ABC):
         evidence: Evidence,
         split: PairSplit,
         *,
+        background: IntArray | None = None,
         seed: int,
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,
     ) -> FitReport:
-        """Train on the training pairs; choose epoch, branch weights and threshold on validation."""
+        """Train on the training rows; choose epoch, branch weights and threshold on validation."""
+        class_weights = label_weights(split.train)
+        split = replace(split, train=training_rows(split, background))
         inputs = self.prepare(evidence, split)
-        class_weights = balanced_class_weights(torch.from_numpy(split.train.labels))
         views = tuple(view for view in self.views if view in evidence.views)
         self._sizes = self.sizes(evidence)
         with seeded(seed):

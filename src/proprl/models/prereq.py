@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, diags_array
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
-from proprl.arrays import FloatArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import PairSplit
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
@@ -115,11 +115,12 @@ class PrereqScorer(NetworkScorer):
         evidence: Evidence,
         split: PairSplit,
         *,
+        background: IntArray | None = None,
         seed: int,
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,
     ) -> FitReport:
-        """Find the topics, then train on the training pairs; see `NetworkScorer.fit`."""
+        """Find the topics, then train on the training rows; see `NetworkScorer.fit`."""
         check_inputs("prereq", self.needs, {LABELS, *evidence.views}, "this evidence")
         M: SparseMatrix = evidence.incidence
         refuse_beyond_limit("prereq", M.shape[1], "resources")
@@ -133,7 +134,14 @@ class PrereqScorer(NetworkScorer):
             rng=np.random.default_rng(seed),
         )
         self._X = concept_topics(topics)
-        report = super().fit(evidence, split, seed=seed, progress=progress, checkpoint=checkpoint)
+        report = super().fit(
+            evidence,
+            split,
+            background=background,
+            seed=seed,
+            progress=progress,
+            checkpoint=checkpoint,
+        )
         facts: dict[str, float | str] = {
             "links between resources": "given" if given else "order of the resources",
             "EM steps with links": float(len(topics.bounds)),

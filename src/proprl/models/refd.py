@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-import torch
 from pydantic import Field
 from scipy.sparse import csr_array
 from scipy.special import expit
@@ -25,11 +24,10 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.evaluation.metrics import auc, best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings
+from proprl.models.base import FitReport, Settings, label_weights, refuse_background
 from proprl.models.needs import BEHAVIOUR, RESOURCE, RESOURCE_OR_BEHAVIOUR, check_inputs
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
-from proprl.training.objective import balanced_class_weights
 
 Weights: TypeAlias = Literal["equal", "tfidf"]
 
@@ -119,6 +117,7 @@ class RefDScorer:
     settings_type: ClassVar[type[Settings]] = RefDSettings
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
     needs: ClassVar[frozenset[str]] = frozenset({RESOURCE_OR_BEHAVIOUR})
+    takes_background: ClassVar[bool] = False
 
     matrix: SparseMatrix  # T or M
     references: References
@@ -137,11 +136,13 @@ class RefDScorer:
         evidence: Evidence,
         split: PairSplit,
         *,
+        background: IntArray | None = None,
         seed: int,  # noqa: ARG002 - nothing is drawn
         progress: Progress = SILENT,
         checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit is one step
     ) -> FitReport:
         """Read the references; let labels choose sign, τ, threshold and probability."""
+        refuse_background("refd", background, "it counts references and learns from no pairs")
         progress.begin("fitting", 1)
         view = self._view(evidence)
         self.matrix = evidence.transitions if view == BEHAVIOUR else evidence.incidence
@@ -234,7 +235,7 @@ class RefDScorer:
         self.slope, self.intercept = 0.0, 0.0
         if len(np.unique(train.labels)) < 2:
             return (1.0, 1.0)
-        class_weights = balanced_class_weights(torch.from_numpy(train.labels))
+        class_weights = label_weights(train)
         s = self.sign * self.references.difference(train.pairs)
         scale = float(s.std())
         if scale > 0:

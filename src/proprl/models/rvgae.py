@@ -106,7 +106,7 @@ class RVGAEScorer(AutoencoderScorer):
     With the directed decoder the training positives are a third relation, decoded by a full
     matrix R (the paper's DistMult has a diagonal one, which cannot tell the direction), with
     validation and test cells masked out: see `counted_cells`. With "inner", as released, labels
-    only choose the epoch, and a pair and its reverse score alike.
+    only choose the epoch, background counts for nothing, and a pair and its reverse score alike.
     """
 
     settings_type: ClassVar[type[Settings]] = RVGAESettings

@@ -10,8 +10,6 @@ from proprl.experiments.faults import faults
 from proprl.experiments.homogenisation import figure1
 from proprl.experiments.label_curve import label_curve
 from proprl.experiments.ours import ours
-from proprl.experiments.part_study import part_study
-from proprl.experiments.reading_study import readings
 from proprl.experiments.sensitivity import hyper
 from proprl.experiments.tables import table1, table2
 from proprl.experiments.tuning import tune
@@ -28,15 +26,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     "faults": faults,
     "ours": ours,
     "labels": label_curve,
-    "parts": part_study,
-    "readings": readings,
     "tune": tune,
     WHOLE_MAP: whole_map,
 }
 
 ALL = "all"
 # Not the paper's: what tuning makes are settings, and Sequitur is ours. They are asked for by name.
-NOT_OF_ALL = ("ours", "labels", "parts", "readings", "tune", WHOLE_MAP)
+NOT_OF_ALL = ("ours", "labels", "tune", WHOLE_MAP)
 PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name not in NOT_OF_ALL)
 
 

@@ -16,19 +16,15 @@ from proprl.evaluation.significance import holm
 from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.packaged import packaged
-from proprl.experiments.parts import OURS
 from proprl.experiments.plans import OWN, experiment_settings, plan, table1_methods
 from proprl.experiments.published import METRICS, NAMES
-from proprl.experiments.reverses import DEFAULT, WORDS, ReverseStudy, reverse_study
 from proprl.experiments.runner import mean_metric, metric_values
 from proprl.experiments.runs import FOLDS
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
 from proprl.experiments.whole_map_lines import MapTargets
-from proprl.features.readings import NOBODY
-from proprl.models.registry import method_settings
 
-THEIRS = "proprl"
+OURS, THEIRS = "sequitur", "proprl"
 SEEDS, OTHERS_SEEDS = 10, 3
 """Under published: of ours, and of the others, whose fits take minutes."""
 DRAWS = 5
@@ -42,15 +38,6 @@ LABELS = (
     "them on published validation rows, plain trees their defaults: see docs/reproducing.md."
 )
 PAPERS = " `table1` shows {} with the settings of the papers instead."
-REVERSES = (
-    " Sequitur counts known reverses as it does by default; `ours-reverses.md` tells what they are "
-    "worth, and what it reaches where validation rows choose which of them count."
-)
-CHOSEN = (
-    "On the published rows, which known labels of a reverse count is chosen on the validation rows "
-    "of each set (`ours-reverses.md`); where that is not the default, the lines are told at the "
-    "default, too. Under the other protocols no pair that is asked about has a known reverse."
-)
 HEADS = ("protocol", "set", "line", "wanted", "found", "reached")
 COLUMNS = {
     "published": METRICS,
@@ -125,10 +112,10 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
             titles=experiment_settings().titles,
         )
         title = f"Sequitur, {protocol}"
-        how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}{_read()}"
+        how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}"
         how += "" if mine == theirs else f" The other methods have {theirs} seeds."
         if protocol == "published":
-            how += f"{_papers_own(others)}{REVERSES}"
+            how += f"{_papers_own(others)}"
         texts |= {
             f"ours-{protocol}.md": f"# {title}\n\n{how}\n\n{comparison.markdown()}",
             f"ours-{protocol}.csv": comparison.csv(),
@@ -136,15 +123,11 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         }
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
         if protocol == "published":
-            study = reverse_study(wanted, do, repeats=mine, others=theirs)
-            results += study.results
-            texts |= study.texts()
-            tables.append(study.table())
-            lines += list(_published_lines(study))
+            lines += list(own_lines(protocol, found, here.courses))
         else:
             lines += list(_lines(protocol, comparison, found))
     rows = [line.row() for line in lines]
-    texts["ours-lines.md"] = f"# What Sequitur reaches\n\n{CHOSEN}\n\n{lines_table(lines)}"
+    texts["ours-lines.md"] = f"# What Sequitur reaches\n\n{lines_table(lines)}"
     texts["ours-lines.csv"] = csv_text(HEADS, rows)
     tables += [
         Table(f"Lines, {protocol}", HEADS[1:], [row[1:] for row in rows if row[0] == protocol])
@@ -163,12 +146,6 @@ def _papers_own(others: Sequence[str]) -> str:
     settings = experiment_settings()
     shown = [settings.title(name) for name in others if name in settings.as_published]
     return PAPERS.format(" and ".join(shown)) if shown else ""
-
-
-def _read() -> str:
-    """Say who read about the concepts, if anyone did: Sequitur alone knows of it."""
-    reader = method_settings(OURS, "default").read_by
-    return "" if reader == NOBODY else f" For Sequitur, `{reader}` read about the concepts."
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
@@ -225,17 +202,6 @@ def own_lines(
 def lines_table(goals: Iterable[Goal]) -> str:
     """Give lines and what came of them as a Markdown table."""
     return markdown_table(HEADS, [goal.row() for goal in goals])
-
-
-def _published_lines(study: ReverseStudy) -> Iterator[Goal]:
-    """The published lines at what validation chose, and at the default where that is another."""
-    for course in study.courses:
-        which = study.chosen(course)
-        for goal in own_lines("published", study.test[which], [course]):
-            how = "" if which == DEFAULT else f", if {WORDS[which]} (chosen on validation)"
-            yield replace(goal, what=goal.what + how)
-    for goal in own_lines("published", study.test[DEFAULT], study.departed):
-        yield replace(goal, what=f"{goal.what}, if {WORDS[DEFAULT]} (the default)")
 
 
 def _one_way_lines(results: Sequence[Mapping[str, Any]], courses: Sequence[str]) -> Iterator[Goal]:

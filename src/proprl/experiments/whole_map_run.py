@@ -248,5 +248,5 @@ def _calibration_facts(calibration: Calibration) -> dict[str, float | None]:
         "base_rate_low": low,
         "base_rate_high": high,
         "believed": calibration.believed,
-        "expected_open": calibration.expected,
+        "expected_open": calibration.expected_open,
     }

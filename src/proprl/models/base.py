@@ -106,6 +106,22 @@ class PairScorer(Protocol):
         """Give back the fitted method that `state` was taken from."""
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """Scores of pairs by somebody who had not learned from them."""
+
+    labels: LabelledPairs
+    scores: FloatArray  # (m,) of the labelled pairs
+    background: FloatArray  # (k,) scores of background pairs
+
+
+@runtime_checkable
+class CrossFits(Protocol):
+    """A method that learns from all labels, and yet judges each as if it had not."""
+
+    held_out: HeldOut
+
+
 @runtime_checkable
 class TakesNewConcepts(Protocol):
     """A method that can score concepts of which it knows a vector and nothing else."""

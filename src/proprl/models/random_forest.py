@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from proprl.arrays import FloatArray
 from proprl.models.base import Settings
 from proprl.models.classical import ClassicalScorer, Lesson, Parameters
-from proprl.models.forest import flat_forest, mean_share
+from proprl.models.tree_sum import TreeSum
 
 
 class RandomForestSettings(Settings):
@@ -23,6 +23,7 @@ class RandomForestScorer(ClassicalScorer):
     """The mean over the trees of the share of positives in the leaf a pair falls into."""
 
     settings_type: ClassVar[type[Settings]] = RandomForestSettings
+    _taken_up: tuple[Parameters, TreeSum] | None = None
 
     def learn(self, lesson: Lesson) -> tuple[Parameters, dict[str, float | str]]:
         """Give the nodes of all trees."""
@@ -31,9 +32,16 @@ class RandomForestScorer(ClassicalScorer):
             class_weight=dict(enumerate(lesson.class_weights)),
             random_state=lesson.seed,
         ).fit(lesson.x, lesson.y)
-        learned = flat_forest([tree.tree_ for tree in forest.estimators_])
-        return learned, {"nodes": float(len(learned["column"]))}
+        trees = [tree.tree_ for tree in forest.estimators_]
+        grown = TreeSum.from_sklearn(trees, lesson.x.shape[1])
+        return grown.state(), {"leaves": float(grown.leaves.sum())}
 
     def probability(self, x: FloatArray, learned: Parameters) -> FloatArray:
         """Send each row down every tree: (m, 2d) -> (m,)."""
-        return mean_share(x, learned)
+        return self._forest(learned).sums(x)
+
+    def _forest(self, learned: Parameters) -> TreeSum:
+        """Give the trees; they are checked and handed to the library once."""
+        if self._taken_up is None or self._taken_up[0] is not learned:
+            self._taken_up = learned, TreeSum.restored(learned, 2 * self.X.shape[1])
+        return self._taken_up[1]

@@ -1,7 +1,7 @@
 """Trees: what a plain forest makes of explicit evidence about a pair.
 
 The rival of every model that learns representations: a row holds what the course says of both
-orders of a pair (`pair_evidence`), and how many prerequisites and non-prerequisites are known to
+orders of a pair (`proprl.pairs`), and how many prerequisites and non-prerequisites are known to
 begin and to end at each of its concepts. No label is its own evidence: that of the pair, and that
 of its reverse, are not counted. Pairs without a label are learned from and never counted.
 """
@@ -22,11 +22,11 @@ from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
 from proprl.models.base import FitReport, Settings, label_weights, state_part, training_rows
-from proprl.models.forest import Forest, flat_forest, mean_share
-from proprl.models.known_pairs import label_matrix
 from proprl.models.needs import SUPERVISED
-from proprl.models.pair_evidence import PairEvidence
 from proprl.models.proprl_network import VIEWS
+from proprl.models.tree_sum import TreeSum
+from proprl.pairs.course import course_columns
+from proprl.pairs.labels import label_matrix
 from proprl.progress import SILENT, Progress
 from proprl.training.bundle import pack_evidence, unpack_evidence
 from proprl.training.checkpoint import Checkpoint
@@ -51,7 +51,7 @@ class TreesScorer:
     needs: ClassVar[frozenset[str]] = SUPERVISED
     takes_background: ClassVar[bool] = True
 
-    forest: Forest
+    forest: TreeSum
 
     def __init__(self, settings: TreesSettings, *, device: str = "auto") -> None:
         self.settings = settings
@@ -74,13 +74,15 @@ class TreesScorer:
         self._know(evidence, split.train)  # only labels are counted, never background
         rows = training_rows(split, background)
         class_weights = label_weights(split.train)
+        columns = self._training_columns(rows, seed)
         grown: Any = ExtraTreesClassifier(
             self.settings.trees,
             min_samples_leaf=self.settings.leaf,
             class_weight=dict(enumerate(class_weights)),
             random_state=seed,
-        ).fit(self._training_columns(rows, seed), rows.labels)
-        self.forest = flat_forest([tree.tree_ for tree in grown.estimators_])
+        ).fit(columns, rows.labels)
+        trees = [tree.tree_ for tree in grown.estimators_]
+        self.forest = TreeSum.from_sklearn(trees, columns.shape[1])
         validation = split.validation
         threshold = 0.5
         if enough_to_choose(validation.labels):
@@ -90,7 +92,7 @@ class TreesScorer:
             missing_views=tuple(view for view in VIEWS if view not in evidence.views),
             class_weights=class_weights,
             threshold=threshold,
-            facts={"nodes": float(len(self.forest["column"]))},
+            facts={"leaves": float(self.forest.leaves.sum())},
         )
         progress.step()
         progress.end()
@@ -98,7 +100,7 @@ class TreesScorer:
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give the mean share of positives in the leaves a pair falls into: (m, 2) -> (m,)."""
-        p = mean_share(self._rows(pairs), self.forest)
+        p = self.forest.sums(self._rows(pairs))
         return p.clip(0.0, 1.0)  # rounding may lift a mean of shares a hair above 1
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:  # noqa: ARG002
@@ -111,7 +113,7 @@ class TreesScorer:
             **pack_evidence(self.evidence),
             "known/pairs": self.known.pairs,
             "known/labels": self.known.labels,
-            **{f"forest/{name}": array for name, array in self.forest.items()},
+            **{f"forest/{name}": array for name, array in self.forest.state().items()},
         }
 
     @classmethod
@@ -123,7 +125,8 @@ class TreesScorer:
         scorer.report = report
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
         scorer._know(unpack_evidence(state), LabelledPairs(pairs, labels))
-        scorer.forest = state_part(state, "forest/")
+        columns = scorer._rows(pairs[:0]).shape[1]
+        scorer.forest = TreeSum.restored(state_part(state, "forest/"), columns)
         return scorer
 
     def _know(self, evidence: Evidence, known: LabelledPairs) -> None:
@@ -136,7 +139,7 @@ class TreesScorer:
             resource_links=evidence.resource_links,
         )
         self.known = known
-        self._of_course = PairEvidence(self.evidence)
+        self._of_course = course_columns(self.evidence)
 
     def _rows(self, pairs: IntArray) -> FloatArray:
         """Give the numbers of each pair: (m, 2) -> (m, columns), single precision."""

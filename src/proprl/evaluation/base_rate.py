@@ -1,0 +1,182 @@
+"""From scores to probabilities that hold for a whole map, where prerequisites are rare.
+
+Labels are picked by people: half of them positive. Background pairs are drawn from all pairs
+without a label. With p(z) = σ(slope · z + intercept) and the base rate π, the mean of p over the
+background, a positive that a person picked has its score with chance ∝ p(z)/π, and a negative
+with chance ∝ (1 − p(z))/(1 − π). Slope and intercept make the picked labels most likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit, logit
+
+from proprl.arrays import FloatArray, IntArray
+
+# What is known of base rates before a course is seen: log-odds around 1 in 34, give or take.
+PRIOR_MEAN, PRIOR_DEVIATION = -3.5, 1.5
+# How often the interval of the base rate draws labels and background anew.
+RESAMPLES = 50
+# A score never says more than this, in log-odds.
+SUREST = 12.0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores, in log-odds, from which a calibration is fitted; none has seen its own label."""
+
+    positive: FloatArray  # of positives that a person picked
+    negative: FloatArray  # of negatives that a person picked, but for positives turned round
+    background: FloatArray  # of pairs drawn from all open ones
+    drawn: FloatArray = field(default_factory=lambda: np.empty(0))  # of labels drawn by chance
+    drawn_labels: FloatArray = field(default_factory=lambda: np.empty(0))
+    drawn_weights: FloatArray = field(default_factory=lambda: np.empty(0))  # one over the chance
+
+    def resampled(self, rng: np.random.Generator) -> Scored:
+        """Give as many of each kind, drawn with replacement."""
+        positive, negative, background, drawn = (
+            rng.integers(len(kind) or 1, size=len(kind))
+            for kind in (self.positive, self.negative, self.background, self.drawn)
+        )
+        return Scored(
+            self.positive[positive],
+            self.negative[negative],
+            self.background[background],
+            self.drawn[drawn],
+            self.drawn_labels[drawn],
+            self.drawn_weights[drawn],
+        )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How scores become probabilities, and what they promise for the whole map.
+
+    Without background only `slope` and `intercept` are known, and probabilities hold for pairs as
+    people pick them.
+    """
+
+    slope: float = 1.0
+    intercept: float = 0.0
+    base_rate: float | None = None
+    """The share of prerequisites among open pairs, π."""
+    interval: tuple[float, float] | None = None
+    """Where the base rate lies in 95 of 100 resamples."""
+    believed: float | None = None
+    """A pair is believed to be a prerequisite from this probability on."""
+    open_pairs: int = 0
+    """So many pairs of the course the base rate speaks of."""
+
+    def probability(self, scores: FloatArray) -> FloatArray:
+        """Give σ(slope · z + intercept) of scores in [0, 1], z being their log-odds."""
+        p: FloatArray = expit(self.slope * log_odds(scores) + self.intercept)
+        return p
+
+    @property
+    def expected_open(self) -> float | None:
+        """How many prerequisites there are among the open pairs, if probabilities hold."""
+        return None if self.base_rate is None else self.base_rate * self.open_pairs
+
+
+def log_odds(scores: FloatArray) -> FloatArray:
+    """Give the log-odds of scores in [0, 1], bounded."""
+    with np.errstate(divide="ignore"):
+        z: FloatArray = logit(np.asarray(scores, dtype=np.float64)).clip(-SUREST, SUREST)
+    return z
+
+
+def fit_to_labels(z: FloatArray, labels: IntArray) -> Calibration:
+    """Fit slope and intercept to labels as they come: Platt scaling, the slope pulled to 0.
+
+    A pull is needed because pairs told apart without fault would make the slope infinite.
+    """
+
+    def loss(slope_intercept: FloatArray) -> tuple[float, FloatArray]:
+        slope, intercept = slope_intercept
+        u = slope * z + intercept
+        off = expit(u) - labels
+        value = np.sum(np.logaddexp(0.0, u) - labels * u) + slope**2 / 20
+        return float(value), np.array([off @ z + slope / 10, off.sum()])
+
+    slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
+    # Else these labels say nothing about how sure one may be.
+    return Calibration(float(slope), float(intercept)) if slope > 0 else Calibration()
+
+
+def fit_to_map(
+    scored: Scored,
+    open_pairs: int,
+    *,
+    prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
+    resamples: int = RESAMPLES,
+) -> Calibration:
+    """Fit slope, intercept and base rate to picked labels and background."""
+    slope, intercept = _most_likely(scored, prior)
+    p = expit(slope * scored.background + intercept)
+    rng = np.random.default_rng(0)  # the same labels give the same interval
+    rates = []
+    for _ in range(resamples):
+        again = scored.resampled(rng)
+        a, b = _most_likely(again, prior, start=(slope, intercept))
+        rates.append(expit(a * again.background + b).mean())
+    low, high = np.quantile(rates, [0.025, 0.975]) if rates else (np.nan, np.nan)
+    return Calibration(
+        slope,
+        intercept,
+        base_rate=float(p.mean()),
+        interval=(float(low), float(high)),
+        believed=best_expected_f1(p),
+        open_pairs=open_pairs,
+    )
+
+
+def best_expected_f1(p: FloatArray) -> float:
+    """Give the threshold at which F1 is expected to be best if probabilities hold.
+
+    Believing all pairs from t on is expected to have F1 = 2 Σ_{p ≥ t} p / (|{p ≥ t}| + Σ p).
+
+    >>> best_expected_f1(np.array([0.9, 0.8, 0.1, 0.1]))
+    0.8
+    """
+    falling = np.sort(p)[::-1]
+    f1 = 2 * np.cumsum(falling) / (np.arange(1, len(p) + 1) + falling.sum())
+    return float(falling[np.argmax(f1)])
+
+
+def _most_likely(
+    scored: Scored, prior: tuple[float, float], start: tuple[float, float] | None = None
+) -> tuple[float, float]:
+    """Give the slope, above 0, and the intercept of the greatest posterior."""
+    mean, deviation = prior
+    # There are thousands of background pairs: close scores are counted together.
+    background, count = np.unique(scored.background.round(2), return_counts=True)
+    share = count / count.sum()
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Give minus the log posterior, and its gradient by log slope and intercept."""
+        slope, intercept = np.exp(parameters[0]), parameters[1]
+        p = expit(slope * background + intercept)
+        rate = share @ p
+        spread = share * p * (1 - p)
+        d_rate = np.array([spread @ background * slope, spread.sum()])
+        # Without this pull, labels told apart without fault would make the slope infinite.
+        value, gradient = parameters[0] ** 2 / 2, np.array([parameters[0], 0.0])
+        for z, sign, part in ((scored.positive, 1, rate), (scored.negative, -1, 1 - rate)):
+            u = sign * (slope * z + intercept)
+            off = sign * expit(-u)
+            value -= log_expit(u).sum() - len(z) * np.log(part)
+            gradient += len(z) * sign * d_rate / part - np.array([off @ z * slope, off.sum()])
+        u = slope * scored.drawn + intercept
+        off = scored.drawn_weights * (scored.drawn_labels - expit(u))
+        value -= scored.drawn_weights @ (scored.drawn_labels * u - np.logaddexp(0, u))
+        gradient -= np.array([off @ scored.drawn * slope, off.sum()])
+        away = (logit(rate) - mean) / deviation
+        return value + away**2 / 2, gradient + away / deviation * d_rate / (rate * (1 - rate))
+
+    slope, intercept = start or (1.0, mean - float(np.median(background)))
+    first = np.array([np.log(slope), intercept])
+    found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=[(-3, 3), (-30, 30)]).x
+    return float(np.exp(found[0])), float(found[1])

@@ -1,0 +1,39 @@
+"""How Sequitur's trees are grown."""
+
+from __future__ import annotations
+
+import torch  # before LightGBM: it brings the OpenMP library that LightGBM needs
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.models.tree_sum import TreeSum
+
+# Trees that split at random places, one of few columns each: many weak opinions generalise from
+# few labels better than a few sharp ones.
+GROWTH = {
+    "objective": "binary",
+    "extra_trees": True,
+    "learning_rate": 0.03,
+    "num_leaves": 7,
+    "feature_fraction": 0.3,
+    "min_data_in_leaf": 10,
+    "lambda_l2": 5.0,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+
+
+def grown_trees(
+    x: FloatArray, y: IntArray, weights: FloatArray, *, trees: int, seed: int
+) -> TreeSum:
+    """Learn from rows, which count by their weights: the sum of leaves is a row's log-odds.
+
+    The same rows give the same trees.
+    """
+    import lightgbm
+
+    settings = {**GROWTH, "num_threads": torch.get_num_threads(), "seed": seed}
+    # Columns that are the same in all rows stay: columns are told apart by their place.
+    data = lightgbm.Dataset(x, y, weight=weights, params={"feature_pre_filter": False})
+    grown = lightgbm.train(settings, data, trees)
+    return TreeSum.from_lightgbm(grown.model_to_string(), x.shape[1])

@@ -1,0 +1,222 @@
+"""Sequitur: one table of pairs, one kind of learner.
+
+A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from rows of
+labels, of background, and of both again with a concept taken for new. Other trees that learned
+from four fifths of the pairs judge the last fifth, for the calibration: scores of pairs that were
+not learned from tell how sure one may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field
+from scipy.sparse import csr_array
+from scipy.special import expit
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.grouping import pair_codes
+from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.graphs.closure import BoolArray
+from proprl.graphs.evidence import Evidence
+from proprl.models.autoencoder import refuse_beyond_limit
+from proprl.models.base import (
+    FitReport,
+    HeldOut,
+    Settings,
+    label_weights,
+    state_part,
+    training_rows,
+)
+from proprl.models.needs import SUPERVISED
+from proprl.models.proprl_network import VIEWS
+from proprl.models.sequitur.learner import grown_trees
+from proprl.models.tree_sum import TreeSum
+from proprl.pairs.labels import fold_of
+from proprl.pairs.table import PairTable
+from proprl.progress import SILENT, Progress
+from proprl.training.bundle import pack_evidence, unpack_evidence
+from proprl.training.checkpoint import Checkpoint
+
+PARTS = 5
+# What a row counts in which a concept is taken for new.
+COLD = 0.5
+
+
+class SequiturSettings(Settings):
+    """Settings of Sequitur."""
+
+    trees: int = Field(300, ge=1)
+    """How many trees."""
+
+
+class SequiturScorer:
+    """Boosted trees on the table of pairs; see `PairScorer`."""
+
+    settings_type: ClassVar[type[Settings]] = SequiturSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+    needs: ClassVar[frozenset[str]] = SUPERVISED
+    takes_background: ClassVar[bool] = True
+
+    table: PairTable
+    trees: TreeSum
+    held_out: HeldOut
+    reverse_weight: float
+    """What a confirmed reverse adds to a pair's log-odds."""
+
+    def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
+        self.settings = settings
+        self.device = device  # nothing here runs on a device; kept for the contract
+        self.report = FitReport()
+
+    def fit(
+        self,
+        evidence: Evidence,
+        split: PairSplit,
+        *,
+        background: IntArray | None = None,
+        seed: int,
+        progress: Progress = SILENT,
+        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit takes seconds
+    ) -> FitReport:
+        """Learn from training and validation pairs alike, and from background."""
+        refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
+        progress.begin("learning", PARTS + 3)
+        known = split.train.joined(split.validation)
+        rows = training_rows(replace(split, train=known), background)
+        self.table = PairTable(_kept(evidence), known)
+        with _one_thread():
+            x = self.table.rows(rows.pairs)
+            progress.step()
+            cold, which = self.table.cold_rows(rows.pairs)
+            progress.step()
+        weights = np.array(label_weights(known))[rows.labels]
+        x, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
+        weights = np.concatenate([weights, COLD * weights[which]])
+        part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
+        scores = np.empty(len(rows))
+        for one in range(PARTS):
+            seen = part != one
+            trees = self._grown(x[seen], y[seen], weights[seen], seed)
+            judged = np.flatnonzero(~seen[: len(rows)])
+            scores[judged] = expit(trees.sums(x[judged]))
+            progress.step()
+        self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
+        self.trees = self._grown(x, y, weights, seed)
+        self.reverse_weight = _weight_of_reverses(known)
+        progress.step()
+        progress.end()
+        self.report = FitReport(
+            views=evidence.views,
+            missing_views=tuple(view for view in VIEWS if view not in evidence.views),
+            class_weights=label_weights(known),
+            facts={"columns": float(x.shape[1]), "background pairs": float(len(rows) - len(known))},
+        )
+        return self.report
+
+    def score(self, pairs: IntArray) -> FloatArray:
+        """Give what the trees say of each pair: (m, 2) -> (m,)."""
+        with _one_thread():
+            z = self.trees.sums(self.table.rows(pairs))
+        p: FloatArray = expit(z + self.reverse_weight * _reverse_confirmed(pairs, self.table.known))
+        return p
+
+    def details(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give what each kind of evidence adds to the log-odds, by exact Shapley values."""
+        values = self.trees.contributions(self.table.rows(pairs))
+        kinds = np.array([column.kind for column in self.table.columns])
+        by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
+        return {"base": values[:, -1], **{str(kind): sums for kind, sums in by_kind.items()}}
+
+    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:  # noqa: ARG002
+        """Give the same scorer with more concepts, of which nothing is known but a text."""
+        known = self.table.evidence
+        X = np.vstack([known.features, features.astype(np.float32)])
+        refuse_beyond_limit("sequitur", len(X), "concepts")
+        B, M = known.transitions, known.incidence
+        evidence = Evidence(
+            X,
+            transitions=None if B is None else _grown(B, len(X), len(X)),
+            incidence=None if M is None else _grown(M, len(X), M.shape[1]),
+            resource_links=known.resource_links,
+        )
+        joined = copy(self)
+        joined.table = PairTable(evidence, self.table.known)
+        return joined
+
+    def state(self) -> dict[str, Any]:
+        """Give the evidence, the known labels and the trees."""
+        known = self.table.known
+        return {
+            **pack_evidence(self.table.evidence),
+            "known/pairs": known.pairs,
+            "known/labels": known.labels,
+            "reverse_weight": np.array([self.reverse_weight]),
+            **{f"trees/{name}": array for name, array in self.trees.state().items()},
+        }
+
+    @classmethod
+    def restore(
+        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
+    ) -> Self:
+        """Give back the scorer that `state` was taken from."""
+        scorer = cls(settings, device=device)
+        scorer.report = report
+        pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
+        scorer.table = PairTable(unpack_evidence(state), LabelledPairs(pairs, labels))
+        trees = state_part(state, "trees/")
+        scorer.trees = TreeSum.restored(trees, len(scorer.table.columns))
+        (scorer.reverse_weight,) = state["reverse_weight"].tolist()
+        return scorer
+
+    def _grown(self, x: FloatArray, y: IntArray, weights: FloatArray, seed: int) -> TreeSum:
+        return grown_trees(x, y, weights, trees=self.settings.trees, seed=seed)
+
+
+def _weight_of_reverses(known: LabelledPairs) -> float:
+    """Give what a confirmed reverse adds to the log-odds of a pair: a log likelihood ratio.
+
+    In one course it rules the pair out, in another experts called some pairs mutual.
+    """
+    confirmed, positive = _reverse_confirmed(known.pairs, known), known.labels == 1
+    share = (positive.sum() + 1) / (len(positive) + 2)
+    # One made-up pair, as positive as pairs are on the whole: few say little.
+    odds = ((confirmed & positive).sum() + share) / ((confirmed & ~positive).sum() + 1 - share)
+    return float(np.log(odds) - np.log(share / (1 - share)))
+
+
+def _reverse_confirmed(pairs: IntArray, known: LabelledPairs) -> BoolArray:
+    """Say of which pairs the reverse is a known prerequisite."""
+    return np.isin(pair_codes(pairs[:, ::-1]), pair_codes(known.positives))
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Keep products of matrices on one thread.
+
+    They are many and small: threads that wait for each other gain little, and when another
+    program wants a core, a fit took 20 times as long.
+    """
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limits
+
+
+def _kept(evidence: Evidence) -> Evidence:
+    """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers."""
+    return Evidence(
+        evidence.features.astype(np.float32),
+        transitions=evidence.transitions,
+        incidence=evidence.incidence,
+        resource_links=evidence.resource_links,
+    )
+
+
+def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:
+    """Give a matrix of this shape with nothing in what is new."""
+    entries = matrix.tocoo()
+    return csr_array((entries.data, (entries.row, entries.col)), shape=(rows, columns))

@@ -1,0 +1,46 @@
+"""Background: pairs without a label, which teach a model how rare prerequisites are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proprl.arrays import IntArray
+from proprl.data.splits import LabelledPairs
+from proprl.graphs.closure import BoolArray, what_follows
+
+# More of them rank maps no better, and cost time and accuracy on pairs as people pick them.
+PER_POSITIVE, AT_MOST = 20, 50_000
+
+
+def open_pairs(known: LabelledPairs, n: int) -> BoolArray:
+    """Say which pairs are open: n × n.
+
+    They have no label in either order, and neither they nor their reverses follow from known
+    positives.
+    """
+    follows = what_follows(n, known.positives)
+    settled = follows | follows.T
+    settled[tuple(known.pairs.T)] = True
+    settled[tuple(known.pairs[:, ::-1].T)] = True
+    np.fill_diagonal(settled, True)
+    return ~settled
+
+
+def background_pool(known: LabelledPairs, n: int) -> IntArray:
+    """Give the open pairs that background is drawn from: (k, 2).
+
+    Both concepts have labels. Nobody has looked at the others yet: to take their pairs for
+    non-prerequisites would teach that new concepts have none.
+    """
+    labelled = np.zeros(n, dtype=np.bool_)
+    labelled[known.pairs] = True
+    pool: IntArray = np.argwhere(open_pairs(known, n) & labelled[:, None] & labelled)
+    return pool.astype(np.int64)
+
+
+def draw_background(known: LabelledPairs, n: int, *, seed: int) -> IntArray:
+    """Draw background for these labels: (k, 2), without repeats; all there is if that is few."""
+    pool = background_pool(known, n)
+    count = min(len(pool), AT_MOST, PER_POSITIVE * len(known.positives))
+    drawn = np.random.default_rng(seed).choice(len(pool), size=count, replace=False)
+    return pool[np.sort(drawn)]

@@ -1,0 +1,70 @@
+"""Named numbers about ordered pairs of concepts: the columns of a table, made for asked pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from proprl.arrays import FloatArray, IntArray
+
+Kind: TypeAlias = Literal["labels", "moves", "resources", "texts", "reader"]
+"""The kind of evidence that a column comes from."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column says, in words for people, and the kind of evidence it comes from."""
+
+    name: str
+    kind: Kind
+
+
+class Columns:
+    """What is known about ordered pairs (first, second), gathered as matrices and vectors.
+
+    A number that depends on the order stands in two columns: for the pair, and turned round.
+    """
+
+    def __init__(self) -> None:
+        self._symmetric: dict[Column, FloatArray] = {}  # (n, n) each
+        self._directed: dict[Column, FloatArray] = {}  # (n, n) each
+        self._about_concepts: dict[Column, FloatArray] = {}  # (n,) each
+
+    def add_symmetric(self, kind: Kind, name: str, matrix: FloatArray) -> None:
+        """Add a number that is the same in both orders: n × n."""
+        self._symmetric[Column(name, kind)] = matrix
+
+    def add_directed(self, kind: Kind, name: str, matrix: FloatArray) -> None:
+        """Add a number that depends on the order: n × n."""
+        self._directed[Column(name, kind)] = matrix
+
+    def add_about_concepts(self, kind: Kind, name: str, values: FloatArray) -> None:
+        """Add a number about each concept: (n,)."""
+        self._about_concepts[Column(name, kind)] = values
+
+    @property
+    def columns(self) -> list[Column]:
+        """What each column of `rows` says."""
+        return [column for column, _ in self._made(np.zeros((0, 2), dtype=np.int64))]
+
+    def rows(self, pairs: IntArray) -> FloatArray:
+        """Give the numbers of each pair, single precision: (m, 2) -> (m, columns)."""
+        made = [values for _, values in self._made(pairs)]
+        if not made:
+            return np.empty((len(pairs), 0), dtype=np.float32)
+        return np.column_stack(made).astype(np.float32, copy=False)
+
+    def _made(self, pairs: IntArray) -> Iterator[tuple[Column, FloatArray]]:
+        a, b = pairs[:, 0], pairs[:, 1]
+        for column, matrix in self._symmetric.items():
+            yield column, matrix[a, b]
+        for column, matrix in self._directed.items():
+            yield column, matrix[a, b]
+            yield Column(f"{column.name}, turned round", column.kind), matrix[b, a]
+        for column, values in self._about_concepts.items():
+            yield Column(f"{column.name} of the first", column.kind), values[a]
+            yield Column(f"{column.name} of the second", column.kind), values[b]
+            yield Column(f"{column.name}, difference", column.kind), values[a] - values[b]

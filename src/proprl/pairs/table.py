@@ -1,0 +1,79 @@
+"""The table of pairs: everything known about an ordered pair, in one row.
+
+No label is its own evidence. Pairs are dealt into folds, both orders of a pair into one, and a
+pair is described by the labels of the other folds, whether its own label is known or not: so
+pairs look alike when they are learned from and when they are asked about.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.data.splits import LabelledPairs
+from proprl.graphs.affinity import behaviour_affinity, text_affinity
+from proprl.graphs.evidence import Evidence
+from proprl.pairs.columns import Column, Columns
+from proprl.pairs.course import course_columns
+from proprl.pairs.labels import fold_of, label_columns, nearness
+from proprl.pairs.roles import likeness, role_affinity
+
+# More folds leave more labels to describe a pair by, and take longer.
+FOLDS = 20
+# So many groups of concepts are taken for new, one after the other.
+GROUPS = 5
+
+
+class PairTable:
+    """Rows about ordered pairs of a course in which some labels are known."""
+
+    def __init__(self, evidence: Evidence, known: LabelledPairs) -> None:
+        self.evidence, self.known = evidence, known
+        self._course = course_columns(evidence)
+        affinities = {"texts": text_affinity(evidence.features)}
+        if evidence.transitions is not None:
+            affinities["moves"] = behaviour_affinity(evidence.transitions)
+        self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
+        self._alike = likeness(list(affinities.values()))
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """What each column says."""
+        return [*self._course.columns, *self._labels(LabelledPairs.empty()).columns]
+
+    def rows(self, pairs: IntArray) -> FloatArray:
+        """Give the row of each pair: (m, 2) -> (m, columns), single precision."""
+        fold_of_known, fold = fold_of(self.known.pairs, FOLDS), fold_of(pairs, FOLDS)
+        rows = np.empty((len(pairs), len(self.columns)), dtype=np.float32)
+        for one in np.unique(fold):
+            here = fold == one
+            rows[here] = self._described(pairs[here], np.flatnonzero(fold_of_known != one))
+        return rows
+
+    def cold_rows(self, pairs: IntArray) -> tuple[FloatArray, IntArray]:
+        """Give rows in which a concept of the pair is taken for new, and whose they are.
+
+        A fifth of the concepts is taken for new at a time: no label about any of them describes
+        a pair that holds one of them.
+        """
+        concepts = np.arange(self.evidence.concept_count)
+        group = fold_of(np.column_stack([concepts, concepts]), GROUPS)
+        rows, asked = [self.rows(pairs[:0])], [np.empty(0, dtype=np.int64)]
+        for one in range(GROUPS):
+            new = group == one
+            here = np.flatnonzero(new[pairs].any(axis=1))
+            others = np.flatnonzero(~new[self.known.pairs].any(axis=1))
+            rows.append(self._described(pairs[here], others))
+            asked.append(here)
+        return np.vstack(rows), np.concatenate(asked)
+
+    def _described(self, pairs: IntArray, by: IntArray) -> FloatArray:
+        """Give rows of pairs, described by the known labels in these places."""
+        labels = self._labels(self.known.take(by))
+        return np.hstack([self._course.rows(pairs), labels.rows(pairs)])
+
+    def _labels(self, known: LabelledPairs) -> Columns:
+        near = self._near | {"role": nearness(role_affinity(known, self._alike))}
+        return label_columns(known, near, self.evidence.concept_count)

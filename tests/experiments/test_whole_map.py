@@ -118,7 +118,7 @@ def test_scores_without_a_base_rate_only_rank(monkeypatch: pytest.MonkeyPatch) -
     found = result_on(chain(), map_run(), MadeUpFit(calibrated=False), monkeypatch)
     assert found["calibration"] is None
     assert found["metrics"]["average_precision"] == 1
-    assert not {"believed", "log_loss_gain", "promised"} & set(found["metrics"])
+    assert not {"believed", "log_loss_gain", "promised", "new_promised"} & set(found["metrics"])
     assert "reliability" not in found
     assert found["metrics"]["follows_f1"] == 1  # the graph is drawn at the method's own threshold
 

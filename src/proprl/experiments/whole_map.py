@@ -200,12 +200,13 @@ def _page(findings: Findings, stem: str) -> str:
     for about, heads, rows in _bodies(findings):
         note = f"{CAMPUS}\n" if about.startswith(DIRECT_STEPS) else ""
         parts.append(f"## {about}\n\n{note}{markdown_table(heads, rows)}".rstrip())
-    lines = markdown_table(HEADS, [line.row() for line in map_lines(findings, OURS)])
-    parts += [
-        "## Lines\n\n" + _judged(findings) + lines.rstrip(),
+    lines = [line.row() for line in map_lines(findings, OURS)]
+    if lines:
+        parts.append(f"## Lines\n\n{_judged(findings)}{markdown_table(HEADS, lines)}".rstrip())
+    parts.append(
         f"## Pictures\n\n![What was said and what came true]({stem}-reliability.png)\n\n"
-        f"![Precision by share found]({stem}-curves.png)\n",
-    ]
+        f"![Precision by share found]({stem}-curves.png)\n"
+    )
     return "\n\n".join(parts)
 
 

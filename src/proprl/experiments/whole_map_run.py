@@ -154,7 +154,7 @@ def judge(
         "metrics": {
             **map_metrics(judged),
             **edge_metrics(task.concepts, edges, task.known, task.annotated),
-            **_new_concepts(task, said),
+            **_new_concepts(task, said, promises=believed is not None),
             **_way(run.course, course, task, follows),
         },
         "resampled": _resampled(judged, task.asked.pairs),
@@ -213,18 +213,18 @@ def _resampled(judged: JudgedMap, pairs: IntArray) -> dict[str, list[float]]:
     return {name: found[name].round(5).tolist() for name in _RESAMPLED if name in found}
 
 
-def _new_concepts(task: WholeMapTask, said: FloatArray) -> dict[str, float]:
+def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> dict[str, float]:
     """How well asked pairs are judged in which a concept has no label at all."""
     labelled = np.zeros(task.concepts, dtype=np.bool_)
     labelled[task.known.pairs] = True
     new = ~labelled[task.asked.pairs].all(axis=1)
     labels = task.asked.labels[new]
-    return {
+    found = {
         "new_pairs": float(new.sum()),
         "new_auc": auc(labels, said[new]) if len(labels) else float("nan"),
-        "new_promised": float(said[new].sum()),
         "new_true": float(labels.sum()),
     }
+    return found | ({"new_promised": float(said[new].sum())} if promises else {})
 
 
 def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:

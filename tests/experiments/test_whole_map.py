@@ -75,7 +75,7 @@ class MadeUpFit:
         self.sure = sure
         self.report = FitReport(threshold=0.5)
         self.calibration = (
-            SimpleNamespace(base_rate=0.5, interval=(0.4, 0.6), believed=0.5, expected=60.0)
+            SimpleNamespace(base_rate=0.5, interval=(0.4, 0.6), believed=0.5, expected_open=60.0)
             if calibrated
             else None
         )

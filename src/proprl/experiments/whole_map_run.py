@@ -20,6 +20,7 @@ from proprl.data.whole_map import (
     whole_map_task,
 )
 from proprl.errors import ProprlError
+from proprl.evaluation.base_rate import Calibration
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import (
     JudgedMap,
@@ -31,15 +32,14 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
+from proprl.fitting import Background, Fit, fit_scorer
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import Settings
 from proprl.models.registry import method
 
 if TYPE_CHECKING:
-    from proprl.evaluation.base_rate import Calibration
     from proprl.experiments.runs import Run
-    from proprl.fitting import Background, Fit
 
 WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
@@ -118,8 +118,6 @@ def map_result(
 
 def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> Fit:
     """Fit a method on the labels, and on background if it takes any."""
-    from proprl.fitting import fit_scorer
-
     scorer = method(run.method)(settings, device="cpu")
     background: Background = "auto" if scorer.takes_background else None
     return fit_scorer(scorer, evidence, split, background=background, seed=run.seed)

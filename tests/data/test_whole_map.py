@@ -135,6 +135,9 @@ def test_development_sees_nothing_of_the_test_half() -> None:
     test = rows(whole_map_task(course, part="test").asked.pairs)
     task = whole_map_task(course, part="development")
     assert not test & (rows(task.known.pairs) | rows(task.asked.pairs))
+    assert not test & rows(task.annotated.pairs)
+    assert not task.in_view[tuple(np.array(sorted(test)).T)].any()
+    assert task.in_view[tuple(task.annotated.pairs.T)].all()
 
 
 def test_both_orders_of_a_pair_are_asked_together() -> None:
@@ -212,6 +215,7 @@ def test_open_pairs_follow_in_neither_order_from_known_positives() -> None:
         known=labelled((0, 1, 1), (1, 2, 1), (2, 1, 0)),
         asked=labelled((0, 2, 1), (2, 0, 0), (0, 3, 1), (3, 0, 0)),
         annotated=labelled((0, 1, 1), (1, 2, 1), (0, 2, 1), (0, 3, 1)),
+        in_view=np.ones((4, 4), dtype=np.bool_),
     )
     assert task.open().tolist() == [False, False, True, True]
     assert np.argwhere(task.follows()).tolist() == [[0, 1], [0, 2], [1, 2]]

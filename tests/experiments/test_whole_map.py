@@ -133,6 +133,21 @@ def test_a_graph_of_labels_alone_leads_by_nothing() -> None:
     assert np.isnan(found["edges_right"])
 
 
+def test_on_development_no_edge_is_judged_by_the_test_half() -> None:
+    """Edges of the test half are left out, right or wrong; all others of this graph are right."""
+    course, run = chain(), map_run()
+    task = whole_map_task(course, part="development")
+    n = len(course)
+    later = np.argwhere(np.triu(np.ones((n, n), dtype=np.bool_), k=1))
+    test = whole_map_task(course, part="test").asked.pairs
+    wrong = test[test[:, 0] > test[:, 1]]
+    edges = np.concatenate([later, wrong])
+    found = judge(run, course, task, np.zeros((n, n)), None, edges)["metrics"]
+    assert found["edges_right"] == 1
+    in_view = int(task.in_view[tuple(later.T)].sum())
+    assert found["edges_learned"] == in_view - len(task.known.positives)
+
+
 def test_rules_are_judged_beside_every_method(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = result_on(chain(), map_run(), MadeUpFit(), monkeypatch)["rules"]
     assert set(rules) == {"degrees", "reachability"}

@@ -50,7 +50,11 @@ class WholeMapTask:
     asked: LabelledPairs
     """Every pair that is judged, with its truth."""
     annotated: LabelledPairs
-    """All that people said, known or not: edges are judged by it."""
+    """What people said, known or not: edges are judged by it. Inside development nothing of the
+    test half is among it."""
+    in_view: BoolArray
+    """Of which ordered pairs edges may be judged (n, n): all but those of the test half, unless
+    that is asked."""
     draw: int = 0
 
     def split(self) -> PairSplit:
@@ -99,11 +103,18 @@ def whole_map_task(
     if fifth:
         known = known & (digests[:, 1] < FIFTH_BELOW)
     pool = annotated.take(np.flatnonzero(known))
+    n = len(course)
+    in_view, seen = np.ones((n, n), dtype=np.bool_), annotated
+    if part == "development":
+        everything = np.argwhere(in_view)
+        in_view[tuple(everything.T)] = pair_digests(course.names, everything)[:, 0] & 1 == 0
+        seen = annotated.take(np.flatnonzero(~in_test))
     return WholeMapTask(
-        concepts=len(course),
+        concepts=n,
         known=labels_as_people_draw_them(pool, draw),
         asked=annotated.take(np.flatnonzero(asked)),
-        annotated=annotated,
+        annotated=seen,
+        in_view=in_view,
         draw=draw,
     )
 
@@ -126,7 +137,7 @@ def direct_steps_task(course: Course, *, draw: int = 0) -> WholeMapTask:
     pairs = np.argwhere(~(unasked | unasked.T))
     true = what_follows(n, labelled.positives)[tuple(pairs.T)]
     asked = LabelledPairs(pairs, true.astype(np.int64))
-    return WholeMapTask(n, known, asked, labelled, draw)
+    return WholeMapTask(n, known, asked, labelled, np.ones((n, n), dtype=np.bool_), draw)
 
 
 def labels_as_people_draw_them(annotated: LabelledPairs, draw: int) -> LabelledPairs:

@@ -81,6 +81,7 @@ middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
   is worth nothing.
 - *learned edges*: edges of the graph that no label says; *right or implied* by what people said of
   all pairs. An edge about which nobody said anything counts as wrong, but not in the last column.
+  On development, edges that belong to the test half are left out.
 - Two rules know no texts: *degrees* multiplies how often the source is a known source by how often
   the target is a known target; *reachability* says what follows from known prerequisites.
 """

@@ -139,6 +139,7 @@ def judge(
     labels, is_open, labels_follow = task.asked.labels, task.open(), task.follows()[at]
     follows = what_follows(task.concepts, edges)
     said = scores[at]
+    seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
     judged = JudgedMap(
         labels,
         said,
@@ -151,7 +152,7 @@ def judge(
     found: dict[str, Any] = {
         "metrics": {
             **map_metrics(judged),
-            **edge_metrics(task.concepts, edges, task.known, task.annotated),
+            **edge_metrics(task.concepts, seen, task.known, task.annotated),
             **_new_concepts(task, said, promises=believed is not None),
             **_way(run.course, course, task, follows),
         },

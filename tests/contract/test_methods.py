@@ -22,7 +22,7 @@ from proprl.models.registry import METHODS, method, method_settings
 
 # Settings under which a method learns the planted course within seconds.
 QUICK: dict[str, dict[str, Any]] = {
-    "sequitur": {"trees": 30, "dealt": 1, "folds": 5},
+    "sequitur": {"trees": 60},
     "trees": {"trees": 50},
     "proprl": {"size": 32, "epochs": 20, "batch_size": 32},
     "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
@@ -106,13 +106,7 @@ CHECKED = [
     pytest.param(name, marks=pytest.mark.slow) if "-without-" in name else name for name in METHODS
 ]
 
-# Methods that do not know the argument `background` yet. Empty this set when the last one does.
-WITHOUT_THE_ARGUMENT = {"sequitur"}
-REFUSING = [
-    name
-    for name in METHODS
-    if name not in WITHOUT_THE_ARGUMENT and not METHODS[name].takes_background
-]
+REFUSING = [name for name in METHODS if not METHODS[name].takes_background]
 
 
 @pytest.fixture(scope="module", params=CHECKED)
@@ -139,13 +133,11 @@ def fit(
     name: str, evidence: Evidence, split: PairSplit, seed: int = 0, **more: Any
 ) -> tuple[PairScorer, FitReport]:
     scorer = quick(name)
-    if name in WITHOUT_THE_ARGUMENT:
-        more.pop("background", None)
     return scorer, scorer.fit(evidence, split, seed=seed, **more)
 
 
 def takes_background(name: str) -> bool:
-    return name not in {*WITHOUT_THE_ARGUMENT, *REFUSING}
+    return METHODS[name].takes_background
 
 
 @pytest.fixture(scope="module")

@@ -176,7 +176,7 @@ def test_rf_is_the_mean_of_its_trees(evidence: Evidence, split: PairSplit) -> No
 def test_rf_is_kept_in_small_numbers(evidence: Evidence, split: PairSplit) -> None:
     state = fitted("rf", evidence, split, trees=10).state()
     assert {array.dtype.itemsize for array in state.values()} == {4}
-    assert len(state["roots"]) == 10
+    assert len(state["leaves"]) == 10
 
 
 @pytest.mark.parametrize("name", ["nb", "svm", "rf"])

@@ -24,7 +24,7 @@ from proprl.evaluation.base_rate import (
 from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport, HeldOut, PairScorer
-from proprl.pairs.background import draw_background, open_pairs
+from proprl.pairs.background import draw_background, follows_from_others, open_pairs
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 
@@ -97,15 +97,17 @@ def fit_scorer(
 def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
     """Fit slope and intercept to scores that a method gave to what it had not learned from.
 
-    Negatives that are positives turned round are left out: they tell which order is right, and not
-    how rare prerequisites are. So are labels that a model asked for.
+    Only labels count that a person picked, or that were drawn, and that speak of pairs like the
+    open ones. Labels that follow from others score too high. Negatives that are positives turned
+    round tell which order is right, and not how rare prerequisites are.
     """
     z, labels = log_odds(held_out.scores), held_out.labels
     positive = labels.labels == 1
     if not len(held_out.background):
         return fit_to_labels(z, labels.labels)
     turned = np.isin(pair_codes(labels.pairs[:, ::-1]), pair_codes(known.positives))
-    chosen, drawn = labels.origin == CHOSEN, labels.origin == DRAWN
+    is_open = ~follows_from_others(labels.pairs, known, n)
+    chosen, drawn = is_open & (labels.origin == CHOSEN), is_open & (labels.origin == DRAWN)
     scored = Scored(
         z[chosen & positive],
         z[chosen & ~positive & ~turned],
@@ -114,4 +116,7 @@ def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
         labels.labels[drawn].astype(np.float64),
         1 / labels.chance[drawn],
     )
-    return fit_to_map(scored, int(open_pairs(known, n).sum()))
+    calibration = fit_to_map(scored, int(open_pairs(known, n).sum()))
+    if known.labels.all():  # nobody has said yet what is no prerequisite
+        return replace(calibration, base_rate=None, interval=None, believed=None)
+    return calibration

@@ -16,8 +16,12 @@ from scipy.special import expit, log_expit, logit
 
 from proprl.arrays import FloatArray, IntArray
 
-# What is known of base rates before a course is seen: log-odds around 1 in 34, give or take.
-PRIOR_MEAN, PRIOR_DEVIATION = -3.5, 1.5
+# What is expected of a base rate before a course is seen: mostly between 1 in 200 and 1 in 15.
+# Log-odds; chosen on the development halves of two maps with base rates of 1 in 140 and 1 in 47.
+PRIOR_MEAN, PRIOR_DEVIATION = -4.0, 0.7
+# The trees' own log-odds are about right. Without this pull, labels that are told apart without
+# fault would make the slope infinite.
+SLOPE_DEVIATION = 0.3
 # How often the interval of the base rate draws labels and background anew.
 RESAMPLES = 50
 # A score never says more than this, in log-odds.
@@ -162,8 +166,8 @@ def _most_likely(
         rate = share @ p
         spread = share * p * (1 - p)
         d_rate = np.array([spread @ background * slope, spread.sum()])
-        # Without this pull, labels told apart without fault would make the slope infinite.
-        value, gradient = parameters[0] ** 2 / 2, np.array([parameters[0], 0.0])
+        off_slope = parameters[0] / SLOPE_DEVIATION
+        value, gradient = off_slope**2 / 2, np.array([off_slope / SLOPE_DEVIATION, 0.0])
         for z, sign, part in ((scored.positive, 1, rate), (scored.negative, -1, 1 - rate)):
             u = sign * (slope * z + intercept)
             off = sign * expit(-u)

@@ -26,6 +26,19 @@ def open_pairs(known: LabelledPairs, n: int) -> BoolArray:
     return ~settled
 
 
+def follows_from_others(pairs: IntArray, known: LabelledPairs, n: int) -> BoolArray:
+    """Say which pairs follow, in this or the other order, over a third concept: (m, 2) -> (m,).
+
+    Even if nobody had labelled them they would not be open.
+    """
+    first = np.zeros((n, n), dtype=np.float32)
+    first[tuple(known.positives.T)] = 1
+    by_others = first @ what_follows(n, known.positives) > 0
+    a, b = pairs.T
+    follows: BoolArray = by_others[a, b] | by_others[b, a]
+    return follows
+
+
 def background_pool(known: LabelledPairs, n: int) -> IntArray:
     """Give the open pairs that background is drawn from: (k, 2).
 

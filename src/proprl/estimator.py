@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
 from sklearn.base import BaseEstimator
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum import Explanation, PrerequisiteGraph, acyclic_graph
+from proprl.cautions import cautions
+from proprl.curriculum import (
+    LEARNED_FROM,
+    Explanation,
+    PrerequisiteGraph,
+    labels_alone,
+    prerequisite_graph,
+)
 from proprl.data.course import Course, concept_text
 from proprl.data.course_split import split_course
-from proprl.data.lookup import find_concept
+from proprl.data.grouping import pair_codes
+from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows
 from proprl.data.new_concept import check_new_concept, rows_against
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits import LabelledPairs, PairSplit, refuse_single_class
 from proprl.errors import FeatureError, ProprlError, UnknownConceptError
-from proprl.evaluation.calibration import Bin, reliability
-from proprl.evaluation.metrics import evaluate_scores
+from proprl.evaluation.base_rate import log_odds
+from proprl.evaluation.calibration import Bin
 from proprl.features.evidence import NONE, encode_alone, gather_evidence
 from proprl.features.readings import NOBODY, read_concepts
-from proprl.fitted import Fitted
+from proprl.fitted import Expected, Fitted
+from proprl.fitting import fit_scorer
+from proprl.judging import Judged, judge, judge_held_out, judge_part
 from proprl.models.base import TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
+from proprl.pairs.background import draw_background
 from proprl.progress import SILENT, Progress
-from proprl.ranking import Strongest, all_pairs, connected_pairs
+from proprl.ranking import Strongest, all_pairs
 from proprl.training.checkpoint import Checkpoint
 
-NamedPairs: TypeAlias = Any
-"""Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
+Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
+"""Pairs without a label, as `NamedPairs`; "auto" draws them, None means none."""
 
 
 class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
@@ -42,8 +54,10 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     preset    "default" (fast, chosen on validation) or "paper"
     seed      the same seed on the same machine gives the same bits
     encoder   text encoder for the concepts; "auto" takes the best that is installed
-    split     "auto" (the course's own, else grouped), "given", "random" or "grouped"; "none"
-              keeps the labels from a method that needs none
+    split     "auto": the test part of the course's own `split` column stays out, without such a
+              column all labels are learned from; "given" insists on the column, "all" ignores
+              it; "random" and "grouped" draw a test part; "none" keeps the labels from a method
+              that needs none
     settings  changes to the preset, e.g. {"alpha": 0.2}
     device    "auto", "cpu", "cuda"
     """
@@ -71,22 +85,39 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         self,
         course: Course,
         *,
+        background: Unlabelled = "auto",
         progress: Progress = SILENT,
         checkpoint: Path | None = None,
         resume: bool = False,
     ) -> Self:
-        """Learn from a course. With `checkpoint`, an interrupted fit can be resumed."""
+        """Learn from a course's labels, and from pairs without a label (`background`).
+
+        Background teaches how rare prerequisites are. "auto" draws it for methods that can learn
+        from it, None means none; pairs of one's own are given by name or id, as a list or frame.
+        With `checkpoint`, an interrupted fit can be resumed.
+        """
         if not isinstance(course, Course):
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
         settings = method_settings(self.method, self.preset, **(self.settings or {}))
-        needs = method(self.method).needs
-        check_inputs(self.method, needs, offered_inputs(course, needs, self.encoder), course.name)
-        split = split_course(course, self.split, labels_needed=LABELS in needs)
+        chosen = method(self.method)
+        check_inputs(
+            self.method,
+            chosen.needs,
+            offered_inputs(course, chosen.needs, self.encoder),
+            course.name,
+        )
+        split = split_course(
+            course,
+            self.split,
+            labels_needed=LABELS in chosen.needs,
+            positives_suffice=chosen.takes_background and background is not None,
+        )
+        unlabelled = self._unlabelled(course, split, background)
         evidence, encoder = gather_evidence(
             course,
-            self.encoder if FEATURES in needs else NONE,
+            self.encoder if FEATURES in chosen.needs else NONE,
             passages=settings.reads_passages,
             reader=settings.read_by,
             progress=progress,
@@ -97,11 +128,20 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             "seed": str(self.seed),
             "encoder": encoder,
             "split": split.protocol,
+            "background": _digest(unlabelled),
             **{name: str(value) for name, value in settings.model_dump().items()},
         }
-        kept = Checkpoint(checkpoint, run, resume) if checkpoint else None
-        scorer = method(self.method)(settings, device=self.device)
-        report = scorer.fit(evidence, split, seed=self.seed, progress=progress, checkpoint=kept)
+        fit = fit_scorer(
+            chosen(settings, device=self.device),
+            evidence,
+            split,
+            background=unlabelled,
+            seed=self.seed,
+            progress=progress,
+            checkpoint=Checkpoint(checkpoint, run, resume) if checkpoint else None,
+        )
+        count = None if unlabelled is None else len(unlabelled)
+        known = split.train.joined(split.validation)
         self.fitted_ = Fitted.on(
             course,
             evidence,
@@ -109,36 +149,33 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             preset=self.preset,
             settings=settings,
             seed=self.seed,
-            scorer=scorer,
-            report=report,
+            fit=fit,
             split=split,
+            background=count or 0,
             encoder=encoder,
-            validation_metrics=_metrics(scorer, split.validation, report.threshold),
+            notes=tuple(cautions(self.method, fit, known, count)),
         )
         return self
 
     def predict_proba(self, pairs: NamedPairs) -> FloatArray:
         """Give, for each (source, target), the probability that source is a prerequisite."""
-        return self._fitted.scorer.score(self._rows(pairs))
+        return self._fitted.fit.score(self._rows(pairs))
 
     def predict(self, pairs: NamedPairs) -> IntArray:
-        """Give 1 for each pair that is believed to be a prerequisite, else 0."""
-        return (self.predict_proba(pairs) >= self.threshold_).astype(np.int64)
+        """Give 1 for each pair that is believed to be a prerequisite, else 0; see `threshold_`."""
+        threshold = self.threshold_
+        if threshold is None:
+            raise ProprlError(
+                "the model has learned from prerequisites alone: it ranks pairs (predict_proba), "
+                "and nothing says which to believe; add pairs that are none (label 0)"
+            )
+        return (self.predict_proba(pairs) >= threshold).astype(np.int64)
 
-    def predict_all(
-        self,
-        *,
-        top: int | None = None,
-        supported: bool = False,
-        progress: Progress = SILENT,
-    ) -> pl.DataFrame:
-        """Score every ordered pair, and give them, or the `top` ones, by falling probability.
-
-        With `supported`, only the pairs that the course itself connects; see `graph`.
-        """
+    def predict_all(self, *, top: int | None = None, progress: Progress = SILENT) -> pl.DataFrame:
+        """Score every ordered pair, and give them, or the `top` ones, by falling probability."""
         if top is not None and top < 1:
             raise ProprlError(f"top must be 1 or more, not {top}")
-        pairs, probabilities = self._strongest(top, 0.0, supported, progress)
+        pairs, probabilities = self._strongest(top, 0.0, progress)
         return _table(pairs, probabilities, self._fitted.concept_ids, self._fitted.concept_names)
 
     def predict_new(
@@ -154,69 +191,91 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         Of the new one only name and description are known. `against` is a name or id, or several;
         without it, all concepts. The pairs come by falling probability.
         """
-        ids, names = self._fitted.concept_ids, self._fitted.concept_names
+        fitted = self._fitted
+        ids, names, scorer = fitted.concept_ids, fitted.concept_names, fitted.scorer
         name, description = check_new_concept(name, description, ids, names)
         others = rows_against(against, ids, names)
-        scorer = self._fitted.scorer
         if not isinstance(scorer, TakesNewConcepts):
             able = ", ".join(m for m, cls in METHODS.items() if issubclass(cls, TakesNewConcepts))
             raise ProprlError(
-                f"{self._fitted.method} scores only the concepts it was trained with; methods "
+                f"{fitted.method} scores only the concepts it was trained with; methods "
                 f"that take new ones: {able}"
             )
         joined = scorer.joined_by(
-            encode_alone(concept_text(name, description), self._fitted.encoder),
+            encode_alone(concept_text(name, description), fitted.encoder),
             self._read_alone(name, progress),
         )
         new = np.full(len(others), len(ids))
         pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
         strongest = Strongest(None, 0.0)
-        strongest.add(pairs, joined.score(pairs))
+        strongest.add(pairs, replace(fitted.fit, scorer=joined).score(pairs))
         return _table(*strongest.result(), (*ids, name), (*names, name))
 
     def evaluate(
-        self, course: Course | None = None, part: str = "test"
+        self, course: Course | None = None, part: str = "auto"
     ) -> dict[str, float | int | None]:
-        """Give the metrics on a part of the split: "train", "validation" or "test".
+        """Give the metrics on labelled pairs; `judged` also says what they hold for.
 
-        With a course, "test" is every labelled pair of it that the model has not seen in
-        training or validation, so labels that were added later count too and none is scored
-        that was learned from.
+        "auto" takes pairs that were not learned from: the test part or, with a course, every
+        labelled pair of it that was in neither training nor validation, so labels that were added
+        later count too. Where there are none, known labels are judged by cross-fitted scores.
+        "test", "train" and "validation" are the parts of the split.
+
+        The figures hold for pairs as people pick them, at their `threshold`; `base_rate` is the
+        share of prerequisites in the whole map, as far as the model knows it.
         """
-        labelled = self.labelled_part(course, part)
-        return _metrics(self._fitted.scorer, labelled, self.threshold_)
+        return self.judged(course, part).metrics()
 
-    def reliability(self, course: Course | None = None, part: str = "test") -> list[Bin]:
-        """Say what was said of the pairs that `evaluate` scores, and what came true."""
-        labelled = self.labelled_part(course, part)
-        return reliability(labelled.labels, self._fitted.scorer.score(labelled.pairs))
+    def reliability(self, course: Course | None = None, part: str = "auto") -> list[Bin]:
+        """Say what was said of the pairs that `evaluate` scores, and what came true.
 
-    def labelled_part(self, course: Course | None, part: str) -> LabelledPairs:
-        """Give the labelled pairs that `evaluate` scores."""
-        parts = self._fitted.parts
-        if part not in parts:
-            raise ProprlError(f"there is no part {part!r}; known: {', '.join(parts)}")
-        if course is None or part != "test":
-            return parts[part]
-        labelled = course.labelled_pairs()
-        rows = self._rows_of(course)[labelled.pairs]
-        seen = {tuple(p) for name in ("train", "validation") for p in parts[name].pairs.tolist()}
-        fresh = [m for m, pair in enumerate(rows.tolist()) if tuple(pair) not in seen]
-        return LabelledPairs(rows, labelled.labels).take(np.array(fresh, dtype=np.int64))
+        What is said of the whole map is converted to the rate of these labels.
+        """
+        return self.judged(course, part).reliability()
 
-    def graph(self, *, threshold: float = 0.8, supported: bool = True) -> PrerequisiteGraph:
-        """Give the acyclic, reduced graph of the prerequisites believed from `threshold` on.
+    def judged(self, course: Course | None = None, part: str = "auto") -> Judged:
+        """Give what `evaluate` rests on: labels, what was said of them, and for which rate."""
+        fitted = self._fitted
+        if part not in ("auto", "test"):
+            return judge_part(fitted, part)
+        fresh = fitted.split.test if course is None else self._unseen(course)
+        if part == "auto" and not len(fresh):
+            return judge_held_out(fitted)
+        return judge(fitted, "test", fresh)
 
-        The labels' threshold is no guide here: among all pairs, prerequisites are far rarer
-        than among labelled ones. For the same reason only pairs that the course itself
-        connects are taken, unless `supported` is False: those that stand in one resource, or,
-        in a course without resources, those that learners moved between.
+    def graph(
+        self, *, threshold: float | None = None, progress: Progress = SILENT
+    ) -> PrerequisiteGraph:
+        """Give the acyclic, reduced graph of the known labels and of learned prerequisites.
+
+        Known labels are law: confirmed pairs follow from it, rejected ones do not. Labels of the
+        test part are not in it. Learned edges have at least the probability `threshold`.
         """
         fitted = self._fitted
-        pairs, probabilities = self._strongest(None, threshold, supported)
-        return acyclic_graph(
-            fitted.concept_ids, fitted.concept_names, pairs, probabilities, threshold=threshold
+        if threshold is None and fitted.believed is None:
+            raise ProprlError(
+                "nothing says from which probability on a pair of the whole map can be believed: "
+                f"this {fitted.method} has not learned how rare prerequisites are. Give a "
+                "threshold, such as graph(threshold=0.9), or train sequitur with labels of both "
+                "kinds and with background"
+            )
+        if threshold is None:
+            threshold = LEARNED_FROM
+        pairs, probabilities = self._strongest(None, threshold, progress)
+        confirmed = fitted.known.positives  # for what the model says of them, however little
+        return prerequisite_graph(
+            fitted.concept_ids,
+            fitted.concept_names,
+            fitted.known,
+            np.vstack([pairs, confirmed]),
+            np.concatenate([probabilities, fitted.fit.score(confirmed)]),
+            threshold=threshold,
         )
+
+    def labels_alone(self) -> PrerequisiteGraph:
+        """Give the graph of the known labels, without what was learned from them."""
+        fitted = self._fitted
+        return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
 
     def explain(self, source: str, target: str) -> Explanation:
         """Say what the probability of a pair is made of, and what the course shows of it."""
@@ -225,16 +284,21 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         i, j = pair[0].tolist()
         details = {k: float(v[0]) for k, v in fitted.scorer.details(pair).items()}
         B, M = fitted.transitions, fitted.incidence
+        base, evidence = self._shares_of_evidence(pair, details)
+        forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
         return Explanation(
             source=fitted.concept_names[i],
             target=fitted.concept_names[j],
-            probability=float(fitted.scorer.score(pair)[0]),
-            reverse_probability=float(fitted.scorer.score(pair[:, ::-1].copy())[0]),
+            source_id=fitted.concept_ids[i],
+            target_id=fitted.concept_ids[j],
+            probability=forward,
+            reverse_probability=reverse,
             threshold=self.threshold_,
+            base=base,
+            evidence=evidence,
             branches={b: details[b] for b in fitted.report.branch_weights},
             branch_weights=fitted.report.branch_weights,
             gate=details.get("gate"),
-            order=details.get("order"),
             transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
             shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
             label=self._label_of((i, j)),
@@ -244,6 +308,47 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path) -> None:
         """Write the model bundle; it predicts on another machine without the course."""
         self._fitted.save(Path(folder))
+
+    @property
+    def threshold_(self) -> float | None:
+        """The probability from which on a pair is called a prerequisite.
+
+        It is the one for the whole map where the model knows how rare prerequisites are, else the
+        one for pairs as people pick them; None where it has learned from prerequisites alone.
+        """
+        fitted = self._fitted
+        if fitted.believed is not None:
+            return fitted.believed
+        alone = len(fitted.known) and fitted.known.labels.all()
+        return None if alone else fitted.report.threshold
+
+    @property
+    def expected_(self) -> Expected | None:
+        """How many prerequisites there are among open pairs; None where that cannot be told."""
+        return self._fitted.expected
+
+    @property
+    def _fitted(self) -> Fitted:
+        if not hasattr(self, "fitted_"):
+            raise ProprlError("the model is not fitted yet: call fit(course) or load_model(folder)")
+        return self.fitted_
+
+    def _unlabelled(
+        self, course: Course, split: PairSplit, background: Unlabelled
+    ) -> IntArray | None:
+        """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
+        needs, takes = method(self.method).needs, method(self.method).takes_background
+        known = split.train.joined(split.validation)
+        if background is None:
+            return None
+        if isinstance(background, str) and background == "auto":
+            rows = draw_background(known, len(course), seed=self.seed) if takes else None
+        else:
+            rows = background_rows(background, known, course.ids, course.names)
+            rows = rows if len(rows) else None
+        if LABELS in needs and not (rows is not None and len(rows)):
+            refuse_single_class(known, course.name)
+        return rows
 
     def _read_alone(self, name: str, progress: Progress) -> FloatArray | None:
         """Give what the model's reader makes of a concept that came later, if it has a reader."""
@@ -258,53 +363,44 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
                 f"about {name} too: {error}. A model trained with --set reader=none needs no reader"
             ) from error
 
-    @property
-    def threshold_(self) -> float:
-        """The probability from which on a pair is called a prerequisite."""
-        return self._fitted.report.threshold
-
-    @property
-    def _fitted(self) -> Fitted:
-        if not hasattr(self, "fitted_"):
-            raise ProprlError("the model is not fitted yet: call fit(course) or load_model(folder)")
-        return self.fitted_
-
     def _strongest(
-        self, top: int | None, threshold: float, supported: bool, progress: Progress = SILENT
+        self, top: int | None, threshold: float, progress: Progress = SILENT
     ) -> tuple[IntArray, FloatArray]:
-        """Score all pairs, or the supported ones, and keep the strongest."""
+        """Score all pairs and keep the strongest."""
         fitted = self._fitted
-        n = len(fitted.concept_ids)
-        connected = connected_pairs(fitted.transitions, fitted.incidence) if supported else None
-        chunks = all_pairs(n) if connected is None else [connected]
+        chunks = all_pairs(len(fitted.concept_ids))
         strongest = Strongest(top, threshold)
         progress.begin("scoring", len(chunks))
         for pairs in chunks:
-            strongest.add(pairs, fitted.scorer.score(pairs))
+            strongest.add(pairs, fitted.fit.score(pairs))
             progress.step()
         progress.end()
         return strongest.result()
 
+    def _shares_of_evidence(
+        self, pair: IntArray, details: Mapping[str, float]
+    ) -> tuple[float | None, dict[str, float]]:
+        """Give the base and each kind's share in log-odds; they add up to those of the answer."""
+        if "base" not in details:
+            return None, {}
+        fit = self._fitted.fit
+        slope = 1.0 if fit.calibration is None else fit.calibration.slope
+        intercept = 0.0 if fit.calibration is None else fit.calibration.intercept
+        base = slope * details["base"] + intercept
+        shares = {kind: slope * worth for kind, worth in details.items() if kind != "base"}
+        # What a confirmed reverse adds does not pass through the trees: it is a label.
+        rest = float(log_odds(fit.score(pair))[0]) - base - sum(shares.values())
+        return base, shares | {"labels": shares.get("labels", 0.0) + rest}
+
     def _rows(self, pairs: NamedPairs) -> IntArray:
-        """Give named pairs as rows; unknown names are an error that suggests the nearest."""
-        ids, names = self._fitted.concept_ids, self._fitted.concept_names
-        row_of_id = {concept: row for row, concept in enumerate(ids)}
+        return pair_rows(pairs, self._fitted.concept_ids, self._fitted.concept_names)
 
-        def row(concept: object) -> int:
-            known = row_of_id.get(str(concept))
-            return find_concept(str(concept), ids, names) if known is None else known
-
-        rows = [(row(source), row(target)) for source, target in _iterate(pairs)]
-        for source, target in rows:
-            if source == target:
-                raise ProprlError(f"{names[source]} is paired with itself; give two concepts")
-        return np.array(rows, dtype=np.int64).reshape(-1, 2)
-
-    def _rows_of(self, course: Course) -> IntArray:
-        """Give the model's row of each concept of a course; the labelled ones must be known."""
+    def _unseen(self, course: Course) -> LabelledPairs:
+        """Give the labelled pairs of a course that were neither learned nor chosen from."""
+        labelled = course.labelled_pairs()
         row_of_id = {concept: row for row, concept in enumerate(self._fitted.concept_ids)}
         rows = np.array([row_of_id.get(concept, -1) for concept in course.ids], dtype=np.int64)
-        asked = np.unique(course.labelled_pairs().pairs)
+        asked = np.unique(labelled.pairs)
         unknown = [course.ids[row] for row in asked if rows[row] < 0]
         if unknown:
             raise UnknownConceptError(
@@ -312,7 +408,9 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
                 f"unknown to the model, such as {unknown[0]!r}: it was trained on "
                 f"{self._fitted.course_name}"
             )
-        return rows
+        pairs = rows[labelled.pairs]
+        seen = np.isin(pair_codes(pairs), pair_codes(self._fitted.known.pairs))
+        return replace(labelled, pairs=pairs).take(np.flatnonzero(~seen))
 
     def _label_of(self, pair: tuple[int, int]) -> tuple[int, str] | None:
         for part, labelled in self._fitted.parts.items():
@@ -379,31 +477,8 @@ def _table(
     )
 
 
-def _metrics(scorer: Any, labelled: LabelledPairs, threshold: float) -> dict[str, Any]:
-    """Score the pairs in both orders; a metric that is not defined (one class only) is None."""
-    if len(labelled) == 0:
-        return {"pairs": 0, "positives": 0}
-    forward = scorer.score(labelled.pairs)
-    reverse = scorer.score(labelled.pairs[:, ::-1].copy())
-    found = evaluate_scores(
-        labelled.labels, forward, reverse, pairs=labelled.pairs, threshold=threshold
-    )
-    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in found.items()}
-
-
-def _iterate(pairs: NamedPairs) -> Iterator[Any]:
-    """Go through pairs given as a sequence of two, or as a frame with source and target."""
-    if hasattr(pairs, "columns"):
-        missing = [column for column in ("source", "target") if column not in list(pairs.columns)]
-        if missing:
-            raise ProprlError(
-                f"the table of pairs lacks the column {missing[0]!r}; found {list(pairs.columns)}"
-            )
-        yield from zip(list(pairs["source"]), list(pairs["target"]), strict=True)
-        return
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise ProprlError(f"pairs are a list of (source, target) or a frame, not {pairs!r}")
-    for position, pair in enumerate(pairs):
-        if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise ProprlError(f"pair {position} is {pair!r}; expected (source, target)")
-        yield pair
+def _digest(pairs: IntArray | None) -> str:
+    """Name pairs by what they are, so that a run is continued with the same ones."""
+    if pairs is None:
+        return "none"
+    return hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()

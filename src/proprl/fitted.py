@@ -3,32 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter
 
 from proprl.arrays import SparseMatrix
 from proprl.data.course import Course
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits import PARTS, LabelledPairs, PairSplit
 from proprl.errors import BundleError, ProprlError
+from proprl.evaluation.base_rate import Calibration
+from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, PairScorer, Settings
+from proprl.models.base import FitReport, HeldOut, PairScorer, Settings
 from proprl.models.registry import method
 from proprl.training.bundle import (
     Arrays,
     bundle_files,
+    pack_labelled,
     pack_sparse,
     read_bundle,
+    unpack_labelled,
     unpack_sparse,
     write_bundle,
 )
 from proprl.version import __version__
 
 REPORT = TypeAdapter(FitReport)
+CALIBRATION = TypeAdapter(Calibration)
+
+Files = Mapping[str, Mapping[str, npt.NDArray[Any]]]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many prerequisites there are among the open pairs, as far as the model can tell."""
+
+    number: float
+    low: float
+    high: float
+    """It lies between these in 95 of 100 resamples."""
+    open_pairs: int
+    """Pairs without a label in either order that do not follow from labels, nor their reverses."""
+
+    @property
+    def one_in(self) -> float:
+        """One open pair in so many is a prerequisite."""
+        return self.open_pairs / self.number if self.number else float("inf")
 
 
 @dataclass(frozen=True)
@@ -39,16 +62,18 @@ class Fitted:
     preset: str
     settings: Settings
     seed: int
-    scorer: PairScorer
-    report: FitReport
+    fit: Fit
     split: PairSplit
+    background: int
+    """How many pairs without a label were learned from."""
     concept_ids: tuple[str, ...]
     concept_names: tuple[str, ...]
     encoder: str
     course_name: str
     course_subject: str
     course_fingerprint: str
-    validation_metrics: Mapping[str, float | int | None]
+    notes: tuple[str, ...]
+    """What a person should know before trusting the model, in sentences."""
     transitions: SparseMatrix | None  # kept so that explanations can point at evidence
     incidence: SparseMatrix | None
 
@@ -66,6 +91,40 @@ class Fitted:
             **facts,
         )
 
+    @property
+    def scorer(self) -> PairScorer:
+        """The fitted method."""
+        return self.fit.scorer
+
+    @property
+    def report(self) -> FitReport:
+        """What the fit used and chose."""
+        return self.fit.report
+
+    @property
+    def parts(self) -> dict[str, LabelledPairs]:
+        """The parts of the split by name."""
+        return {part: getattr(self.split, part) for part in PARTS}
+
+    @property
+    def known(self) -> LabelledPairs:
+        """The labels that were learned or chosen from: never those of the test part."""
+        return self.split.train.joined(self.split.validation)
+
+    @property
+    def believed(self) -> float | None:
+        """The probability from which on a pair of the map is believed; None if nothing says so."""
+        return None if self.fit.calibration is None else self.fit.calibration.believed
+
+    @property
+    def expected(self) -> Expected | None:
+        """How many prerequisites there are among open pairs; None where nothing says so."""
+        calibration = self.fit.calibration
+        if calibration is None or calibration.base_rate is None or calibration.interval is None:
+            return None
+        count, (low, high) = calibration.open_pairs, calibration.interval
+        return Expected(calibration.base_rate * count, low * count, high * count, count)
+
     def save(self, folder: Path) -> None:
         """Write the bundle, whole or not at all. The same fit gives the same bytes."""
         write_bundle(folder, self._content(), self._arrays())
@@ -76,6 +135,7 @@ class Fitted:
         return sum(map(len, bundle_files(self._content(), self._arrays()).values()))
 
     def _content(self) -> dict[str, Any]:
+        calibration = self.fit.calibration
         return {
             "proprl": __version__,
             "method": self.method,
@@ -83,11 +143,14 @@ class Fitted:
             "settings": self.settings.model_dump(mode="json"),
             "seed": self.seed,
             "report": REPORT.dump_python(self.report, mode="json"),
+            "calibration": None if calibration is None else asdict(calibration),
+            "background": self.background,
             "split": {
                 "protocol": self.split.protocol,
                 "promises_reversed": self.split.promises_reversed,
                 "notes": list(self.split.notes),
             },
+            "notes": list(self.notes),
             "concepts": {"ids": list(self.concept_ids), "names": list(self.concept_names)},
             "encoder": self.encoder,
             "course": {
@@ -95,76 +158,91 @@ class Fitted:
                 "subject": self.course_subject,
                 "fingerprint": self.course_fingerprint,
             },
-            "metrics": {"validation": dict(self.validation_metrics)},
         }
 
     def _arrays(self) -> dict[str, Arrays]:
-        evidence = pack_sparse("transitions", self.transitions) | pack_sparse(
-            "incidence", self.incidence
-        )
-        split = {
-            part: np.column_stack([labelled.pairs, labelled.labels])  # (m, 3)
-            for part, labelled in self.parts.items()
+        labels: dict[str, npt.NDArray[Any]] = {}
+        for part, labelled in self.parts.items():
+            labels |= pack_labelled(part, labelled)
+        return {
+            "weights": self.scorer.state(),
+            "labels": labels,
+            "heldout": _pack_held_out(self.fit.held_out),
+            "evidence": pack_sparse("transitions", self.transitions)
+            | pack_sparse("incidence", self.incidence),
         }
-        return {"weights": self.scorer.state(), "split": split, "evidence": evidence}
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> Fitted:
-        """Read a bundle; a damaged, foreign or too new one is refused."""
+        """Read a bundle; a damaged, foreign, too old or too new one is refused."""
         content, files = read_bundle(folder)
         try:
             return cls._from_bundle(content, files, device)
-        except (KeyError, TypeError, ValueError, RuntimeError, ProprlError) as error:
+        except (
+            AttributeError,
+            IndexError,
+            KeyError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+            ProprlError,
+        ) as error:
             # Whole by its checksums, yet not what this version writes.
-            what = str(error).splitlines()[0]
+            what = (str(error) or type(error).__name__).splitlines()[0]
             raise BundleError(
                 f"{folder} was not written by this version of proprl ({what}); train again"
             ) from error
 
     @classmethod
-    def _from_bundle(
-        cls,
-        content: Mapping[str, Any],
-        files: Mapping[str, Mapping[str, npt.NDArray[Any]]],
-        device: str,
-    ) -> Fitted:
+    def _from_bundle(cls, content: Mapping[str, Any], files: Files, device: str) -> Fitted:
         scorer_class = method(content["method"])
         settings = scorer_class.settings_type(**content["settings"])
         report = REPORT.validate_python(content["report"])
+        said = content["calibration"]
         if len(content["concepts"]["ids"]) != len(content["concepts"]["names"]):
             raise ValueError("as many ids as names were expected")
-        parts = {
-            part: LabelledPairs(rows[:, :2], rows[:, 2]) for part, rows in files["split"].items()
-        }
         return cls(
             method=content["method"],
             preset=content["preset"],
             settings=settings,
             seed=content["seed"],
-            scorer=scorer_class.restore(settings, files["weights"], report, device=device),
-            report=report,
+            fit=Fit(
+                scorer_class.restore(settings, files["weights"], report, device=device),
+                report,
+                None if said is None else CALIBRATION.validate_python(said),
+                _unpack_held_out(files["heldout"]),
+            ),
             split=PairSplit(
-                **parts,
+                **{part: unpack_labelled(part, files["labels"]) for part in PARTS},
                 protocol=content["split"]["protocol"],
                 promises_reversed=content["split"]["promises_reversed"],
                 notes=tuple(content["split"]["notes"]),
             ),
+            background=content["background"],
+            notes=tuple(content["notes"]),
             concept_ids=tuple(content["concepts"]["ids"]),
             concept_names=tuple(content["concepts"]["names"]),
             encoder=content["encoder"],
             course_name=content["course"]["name"],
-            course_subject=content["course"].get("subject", ""),
+            course_subject=content["course"]["subject"],
             course_fingerprint=content["course"]["fingerprint"],
-            validation_metrics=content["metrics"]["validation"],
             transitions=unpack_sparse("transitions", files["evidence"]),
             incidence=unpack_sparse("incidence", files["evidence"]),
         )
 
-    @property
-    def parts(self) -> dict[str, LabelledPairs]:
-        """The parts of the split by name."""
-        return {
-            "train": self.split.train,
-            "validation": self.split.validation,
-            "test": self.split.test,
-        }
+
+def _pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
+    """Give scores of held-out pairs as arrays; nothing where there are none."""
+    if held_out is None:
+        return {}
+    return {
+        **pack_labelled("labels", held_out.labels),
+        "scores": held_out.scores,
+        "background": held_out.background,
+    }
+
+
+def _unpack_held_out(arrays: Mapping[str, npt.NDArray[Any]]) -> HeldOut | None:
+    if not arrays:
+        return None
+    return HeldOut(unpack_labelled("labels", arrays), arrays["scores"], arrays["background"])

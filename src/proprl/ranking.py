@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray
 
 # About so many pairs are scored between two steps of a progress bar. Sequitur works out what it
 # needs of a course once for each of these steps: more of them would take longer.
@@ -59,22 +59,3 @@ class all_pairs:  # noqa: N801 - used like the function `range`
             pairs = np.stack(np.meshgrid(sources, targets, indexing="ij"), axis=-1)
             pairs = pairs.reshape(-1, 2).astype(np.int64)
             yield pairs[pairs[:, 0] != pairs[:, 1]]
-
-
-def connected_pairs(
-    transitions: SparseMatrix | None, incidence: SparseMatrix | None
-) -> IntArray | None:
-    """Give the ordered pairs that a course connects; None where it has nothing to connect by.
-
-    Two concepts are connected when one resource holds both; in a course without resources,
-    when learners moved between them.
-    """
-    if incidence is not None:
-        found = (incidence @ incidence.T).tocoo()
-    elif transitions is not None:
-        found = (transitions + transitions.T).tocoo()
-    else:
-        return None
-    connected = found.row != found.col
-    pairs: IntArray = np.column_stack([found.row[connected], found.col[connected]])
-    return pairs.astype(np.int64)

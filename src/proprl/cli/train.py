@@ -6,6 +6,9 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +21,13 @@ if TYPE_CHECKING:
     from proprl.fitted import Fitted
 
 CHECKPOINT = "checkpoint.safetensors"
+
+
+class Background(StrEnum):
+    """Where pairs without a label come from."""
+
+    AUTO = "auto"
+    NONE = "none"
 
 
 def train(
@@ -39,9 +49,16 @@ def train(
     encoder: Annotated[
         str, typer.Option(help="auto, wordllama, tfidf, or sentence-transformers:NAME.")
     ] = "auto",
+    background: Annotated[
+        Background,
+        typer.Option(help="Pairs without a label to learn from: drawn (auto), or none."),
+    ] = Background.AUTO,
     split: Annotated[
         str,
-        typer.Option(help="auto (the course's own, else grouped), given, random, grouped, none."),
+        typer.Option(
+            help="auto: a test part that the course names stays out, else all labels are learned "
+            "from; grouped, random: draw a test part; given, all, none."
+        ),
     ] = "auto",
     change: Annotated[
         list[str] | None,
@@ -92,7 +109,13 @@ def train(
     started = time.perf_counter()
     try:
         with interrupts_raised():
-            estimator.fit(course, progress=progress, checkpoint=checkpoint, resume=resume)
+            estimator.fit(
+                course,
+                background=None if background is Background.NONE else "auto",
+                progress=progress,
+                checkpoint=checkpoint,
+                resume=resume,
+            )
     except KeyboardInterrupt:
         progress.end()
         err.print(escape(_how_to_resume(checkpoint)), soft_wrap=True)
@@ -110,7 +133,9 @@ def train(
 
 def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
     """Give what a training run came to, as JSON values."""
-    history = fitted.report.history
+    from proprl.judging import judge_held_out
+
+    history, judged = fitted.report.history, judge_held_out(fitted)
     return {
         "bundle": str(folder),
         "course": fitted.course_name,
@@ -123,57 +148,91 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
         "missing_views": list(fitted.report.missing_views),
         "class_weights": list(fitted.report.class_weights),
         "branch_weights": dict(fitted.report.branch_weights),
-        "threshold": fitted.report.threshold,
         "facts": dict(fitted.report.facts),
         "split": {name: len(part) for name, part in fitted.parts.items()}
         | {"protocol": fitted.split.protocol, "notes": list(fitted.split.notes)},
+        "background": fitted.background,
+        "expected": None if fitted.expected is None else asdict(fitted.expected),
+        "believed": fitted.believed,
+        "threshold": fitted.report.threshold,
+        "notes": list(fitted.notes),
         "epochs": len(history.epochs),
         "best_epoch": history.best_epoch + 1,
-        "validation": dict(fitted.validation_metrics),
+        "held_out": {"how": judged.how, **judged.metrics()},
         "seconds": round(seconds, 2),
     }
 
 
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
-    """Tell a person what was used, what was chosen and what came out."""
+    """Tell a person what was learned from, what is expected of the map and what came out."""
     from proprl.cli.console import escape, say
+
+    say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
+    for name, text in [*_learned_from(fitted), *_chosen(fitted), *_came_out(fitted)]:
+        say(f"  {name:11} {escape(text)}")
+    for note in (*fitted.notes, *fitted.split.notes):
+        say(f"  [yellow]{escape(note)}[/]")
+    say(f"Saved [bold]{escape(str(folder))}[/] after {seconds:.1f} s.")
+
+
+def _learned_from(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    """Say which evidence, labels and background were learned from, and what is missing."""
     from proprl.data.course_split import NO_SPLIT
     from proprl.features.evidence import NONE
     from proprl.features.readings import NOBODY
 
     report, parts = fitted.report, fitted.parts
-    sizes = " / ".join(str(len(part)) for part in parts.values())
     used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]
-    say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
     reader = fitted.settings.read_by
     read = [] if reader == NOBODY else [f"places in a curriculum ({reader})"]
-    say(f"  evidence    {', '.join([*texts, *read, *used])}")
+    yield "evidence", ", ".join([*texts, *read, *used])
     for view in report.missing_views:
         what = "learner behaviour" if view == "behaviour" else "resources that hold concepts"
-        say(f"  [yellow]missing     {what}: the {view} view is switched off[/]")
-    protocol = fitted.split.protocol
-    parted = f"{sizes} for train / validation / test ({protocol} split)"
-    say(f"  labels      {'none used' if protocol == NO_SPLIT else parted}")
-    for note in fitted.split.notes:
-        say(f"              {escape(note)}")
-    share = parts["train"].positive_share
+        yield "missing", f"{what}: the {view} view is switched off"
+    if fitted.split.protocol == NO_SPLIT:
+        yield "labels", "none used"
+    else:
+        kept = f"{len(parts['test'])} kept apart as a test" if len(parts["test"]) else "no test"
+        learned = f"{len(parts['train'])} + {len(parts['validation'])} validation learned from"
+        yield "labels", f"{learned}, {kept} ({fitted.split.protocol} split)"
+    if fitted.background:
+        yield "background", f"{fitted.background:,} pairs without a label"
     if report.class_weights != (1.0, 1.0):
-        say(f"  classes     {share:.0%} positive: labels are weighted so that both count alike")
-    history = report.history
+        share = fitted.known.positive_share
+        yield "classes", f"{share:.0%} positive: labels are weighted so that both count alike"
+
+
+def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    """Say what the method chose or found."""
+    history = fitted.report.history
     if history.epochs:
-        say(f"  kept        epoch {history.best_epoch + 1} of {len(history.epochs)}")
-    weights = ", ".join(f"{name} {w:.2f}" for name, w in report.branch_weights.items())
+        yield "kept", f"epoch {history.best_epoch + 1} of {len(history.epochs)}"
+    weights = ", ".join(f"{name} {w:.2f}" for name, w in fitted.report.branch_weights.items())
     if weights:
-        say(f"  branches    {weights}")
-    if report.facts:
-        facts = ", ".join(f"{name} {_fact(value)}" for name, value in report.facts.items())
-        say(f"  found       {escape(facts)}")
-    auc = fitted.validation_metrics.get("auc")
-    f1 = fitted.validation_metrics.get("f1")
-    if auc is not None and f1 is not None:
-        say(f"  validation  AUC {auc:.3f}, F1 {f1:.3f} (threshold {report.threshold:.2f})")
-    say(f"Saved [bold]{escape(str(folder))}[/] after {seconds:.1f} s.")
+        yield "branches", weights
+    if fitted.report.facts:
+        yield "found", ", ".join(f"{name} {_fact(v)}" for name, v in fitted.report.facts.items())
+
+
+def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    """Say how many prerequisites are expected, what is believed, and how good that is."""
+    from proprl.judging import judge_held_out
+
+    expected = fitted.expected
+    if expected is not None:
+        yield (
+            "expects",
+            f"about {expected.number:.0f} more prerequisites ({expected.low:.0f} to "
+            f"{expected.high:.0f}) among {expected.open_pairs:,} open pairs",
+        )
+    if fitted.believed is not None:
+        yield "believed", f"from probability {fitted.believed:.2f} on"
+    judged = judge_held_out(fitted)
+    metrics = judged.metrics()
+    if metrics.get("auc") is not None:
+        figures = f"AUC {metrics['auc']:.3f}, F1 {metrics['f1']:.3f}"
+        yield judged.how, f"{figures} on {metrics['pairs']} labels, as people pick them"
 
 
 def _fact(value: float | str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.curriculum.explanation import Explanation
 from proprl.curriculum.graph import (
+    LEARNED_FROM,
     Edge,
     LeftOut,
     PrerequisiteGraph,
@@ -14,6 +15,7 @@ from proprl.curriculum.graph import (
 )
 
 __all__ = [
+    "LEARNED_FROM",
     "Edge",
     "Explanation",
     "LeftOut",

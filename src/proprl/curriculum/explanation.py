@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+WORDS = {
+    "labels": "labels of other pairs",
+    "moves": "moves of learners",
+    "resources": "resources",
+    "texts": "texts",
+    "reader": "what a language model makes of the names",
+}
+"""The kinds of evidence in words."""
 
 
 @dataclass(frozen=True)
@@ -12,50 +21,64 @@ class Explanation:
 
     source: str
     target: str
+    source_id: str
+    target_id: str
     probability: float
     reverse_probability: float
-    threshold: float
-    branches: Mapping[str, float]
+    threshold: float | None
+    """Believed from this probability on; None where nothing says what to believe."""
+    base: float | None = None
+    """What is said before any evidence, in log-odds; None for a method that does not tell."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """What each kind of evidence adds to it, in log-odds: with `base`, the probability's own."""
+    branches: Mapping[str, float] = field(default_factory=dict)
     """Each branch's own probability, by name."""
-    branch_weights: Mapping[str, float]
-    """What each branch counts in `probability`."""
-    gate: float | None
+    branch_weights: Mapping[str, float] = field(default_factory=dict)
+    """What each branch counts in what the method says."""
+    gate: float | None = None
     """The gate's mean share of the resource view, between 0 and 1; None without two views."""
-    order: float | None
-    """The chance that the source comes first, by what a language model has read about both and the
-    known order of others; None without a reader."""
-    transitions: tuple[float, float] | None
+    transitions: tuple[float, float] | None = None
     """How often learners went directly from source to target, and back; None without logs."""
-    shared_resources: int | None
+    shared_resources: int | None = None
     """How many resources hold both concepts; None without resources."""
-    label: tuple[int, str] | None
+    label: tuple[int, str] | None = None
     """What an expert said of the pair, and in which part of the split, if anything."""
-    reverse_label: tuple[int, str] | None
+    reverse_label: tuple[int, str] | None = None
     """The same of the reverse order."""
 
     def __str__(self) -> str:
+        return "\n".join([self._verdict(), *(f"  {line}" for line in self._lines())])
+
+    def _verdict(self) -> str:
+        said = f"{self.probability:.2f}, the reverse {self.reverse_probability:.2f}"
+        if self.threshold is None:
+            return (
+                f"{self.source} before {self.target}: scored {said}; nothing says what to believe."
+            )
         verdict = "is" if self.probability >= self.threshold else "is not"
-        lines = [
+        return (
             f"{self.source} {verdict} believed to be a prerequisite of {self.target}: "
-            f"probability {self.probability:.2f} (threshold {self.threshold:.2f}), "
-            f"the reverse {self.reverse_probability:.2f}."
-        ]
+            f"probability {said}; believed from {self.threshold:.2f} on."
+        )
+
+    def _lines(self) -> list[str]:
+        lines = []
+        for kind, worth in sorted(self.evidence.items(), key=lambda item: -abs(item[1])):
+            side = "for" if worth >= 0 else "against"
+            lines.append(f"{WORDS.get(kind, kind)} speak {side} it: {worth:+.2f} in log-odds")
         for branch, p in self.branches.items():
-            lines.append(f"  {branch} branch: {p:.2f}, counts {self.branch_weights[branch]:.0%}")
+            lines.append(f"{branch} branch: {p:.2f}, counts {self.branch_weights[branch]:.0%}")
         if self.gate is not None:
             lines.append(
-                f"  the gate takes {self.gate:.0%} from resources, {1 - self.gate:.0%} "
-                "from behaviour"
+                f"the gate takes {self.gate:.0%} from resources, {1 - self.gate:.0%} from behaviour"
             )
-        if self.order is not None:
-            lines.append(f"  by what a language model has read, it comes first: {self.order:.2f}")
         if self.transitions is not None:
             there, back = self.transitions
-            lines.append(f"  learners went on directly {there:g} times, and back {back:g} times")
+            lines.append(f"learners went on directly {there:g} times, and back {back:g} times")
         if self.shared_resources is not None:
-            lines.append(f"  {self.shared_resources} resources hold both concepts")
+            lines.append(f"{self.shared_resources} resources hold both concepts")
         for what, label in (("it", self.label), ("the reverse", self.reverse_label)):
             if label is not None:
                 said = "a prerequisite" if label[0] else "not a prerequisite"
-                lines.append(f"  an expert labelled {what} {said} ({label[1]} part)")
-        return "\n".join(lines)
+                lines.append(f"an expert labelled {what} {said} ({label[1]} part)")
+        return lines

@@ -20,6 +20,9 @@ from proprl.graphs.closure import BoolArray, connect, what_follows
 if TYPE_CHECKING:
     import networkx as nx
 
+LEARNED_FROM = 0.3
+"""From this probability on a pair may become an edge of the graph."""
+
 
 @dataclass(frozen=True)
 class Edge:

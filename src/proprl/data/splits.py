@@ -150,11 +150,18 @@ class PairSplit:
         return DisjointnessProof(rows, reversed_)
 
 
-def given_split(labelled: LabelledPairs, parts: Sequence[str], *, seed: int = 0) -> PairSplit:
+def given_split(
+    labelled: LabelledPairs,
+    parts: Sequence[str],
+    *,
+    seed: int = 0,
+    positives_suffice: bool = False,
+) -> PairSplit:
     """Return the split that `parts` names: "train", "validation" or "test" for each pair.
 
     Without a validation part, a tenth of train becomes one: drawn with `seed`, stratified, both
     orders of a pair together. Pairs that stand in two parts stay there, and the notes count them.
+    With `positives_suffice`, train may hold positives alone.
     """
     if len(parts) != len(labelled):
         raise SplitError(f"there are {len(labelled)} pairs but {len(parts)} names of parts")
@@ -165,7 +172,7 @@ def given_split(labelled: LabelledPairs, parts: Sequence[str], *, seed: int = 0)
 
     names = np.asarray(parts, dtype=np.str_)
     divided = {name: _in_order(labelled.take(np.flatnonzero(names == name))) for name in PARTS}
-    refuse_single_class(divided["train"], "train")
+    refuse_single_class(divided["train"], "train", positives_suffice=positives_suffice)
     notes: list[str] = []
     if not len(divided["validation"]):
         fractions = {"train": 1 - _VALIDATION_SHARE, "validation": _VALIDATION_SHARE}
@@ -192,8 +199,13 @@ def random_split(
     *,
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int,
+    positives_suffice: bool = False,
 ) -> PairSplit:
-    """Return a random split of the distinct pairs, stratified by label."""
+    """Return a random split of the distinct pairs, stratified by label.
+
+    With `positives_suffice`, all of them may be positive.
+    """
+    _check_labels(labelled, positives_suffice=positives_suffice)
     return _drawn_split(labelled, fractions, seed, grouped=False)
 
 
@@ -202,11 +214,14 @@ def grouped_split(
     *,
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int,
+    positives_suffice: bool = False,
 ) -> PairSplit:
     """Return a random split of the distinct pairs that keeps both orders of a pair in one part.
 
-    It is stratified by the labels that a pair holds in its two orders: 1, 0, or both.
+    It is stratified by the labels that a pair holds in its two orders: 1, 0, or both. With
+    `positives_suffice`, all of them may be positive.
     """
+    _check_labels(labelled, positives_suffice=positives_suffice)
     return _drawn_split(labelled, fractions, seed, grouped=True)
 
 
@@ -214,8 +229,6 @@ def _drawn_split(
     labelled: LabelledPairs, fractions: tuple[float, float, float], seed: int, *, grouped: bool
 ) -> PairSplit:
     _check_fractions(fractions)
-    _refuse_contradictions(labelled)
-    refuse_single_class(labelled, "pairs")
     distinct = labelled.distinct()
     groups = unordered_codes(distinct.pairs) if grouped else pair_codes(distinct.pairs)
     wanted = {name: share for name, share in zip(PARTS, fractions, strict=True) if share > 0}
@@ -237,6 +250,11 @@ def _drawn_split(
         promises_reversed=grouped,
         notes=tuple(notes),
     )
+
+
+def _check_labels(labelled: LabelledPairs, *, positives_suffice: bool) -> None:
+    _refuse_contradictions(labelled)
+    refuse_single_class(labelled, "pairs", positives_suffice=positives_suffice)
 
 
 def _divide(
@@ -289,11 +307,13 @@ def _refuse_contradictions(labelled: LabelledPairs) -> None:
         )
 
 
-def refuse_single_class(labelled: LabelledPairs, where: str) -> None:
+def refuse_single_class(
+    labelled: LabelledPairs, where: str, *, positives_suffice: bool = False
+) -> None:
     """Raise if there are not both labels to learn from; `where` says whose pairs these are."""
     positive = int(labelled.labels.sum())
     negative = len(labelled) - positive
-    if not (positive and negative):
+    if not positive or not (negative or positives_suffice):
         missing = "label 1" if not positive else "label 0"
         if not len(labelled):
             missing = "either label"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.errors import ProprlError
 
 BINS = 10
 
@@ -22,6 +23,25 @@ class Bin:
     """Their mean probability."""
     came_true: float
     """The share that are prerequisites."""
+
+
+def at_rate(probabilities: FloatArray, base_rate: float, rate: float) -> FloatArray:
+    """Turn probabilities that hold where `base_rate` are prerequisites to those where `rate` are.
+
+    People pick pairs that are likely prerequisites: half of them are, and not one in fifty. What
+    was said of the whole map is compared with their labels at the labels' own rate r:
+    odds · r/(1 - r) · (1 - π)/π.
+
+    >>> at_rate(np.array([0.1]), 0.1, 0.5)  # one in ten, which is usual there: even odds
+    array([0.5])
+    """
+    for what, share in (("base rate", base_rate), ("rate", rate)):
+        if not 0 < share < 1:
+            raise ProprlError(f"the {what} must lie between 0 and 1, not be {share}")
+    yes = probabilities * rate * (1 - base_rate)
+    no = (1 - probabilities) * (1 - rate) * base_rate
+    turned: FloatArray = yes / (yes + no)
+    return turned
 
 
 def reliability(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -> list[Bin]:

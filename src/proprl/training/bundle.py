@@ -22,17 +22,22 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 
 from proprl.arrays import SparseMatrix
+from proprl.data.origins import ORIGINS
+from proprl.data.splits import LabelledPairs
 from proprl.errors import BundleError
 from proprl.files import write_bytes
 from proprl.graphs.evidence import Evidence
 
-FORMAT = 1
+FORMAT = 2
 ROOT = "model.json"
 # Files that training writes: arrays, the checkpoint of an unfinished run, and what a process
 # leaves behind when it is killed while writing one of them.
 _OURS = re.compile(
     r"[a-z]+-[0-9a-f]{12}\.safetensors|checkpoint\.safetensors|\..*\.[0-9a-f]{8}\.tmp"
 )
+
+# Origins are kept as places in this list.
+_ORIGINS = sorted(ORIGINS)
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -127,8 +132,13 @@ def _read_root(folder: Path) -> dict[str, Any]:
         raise BundleError(f"{path} is not a proprl model: it has no format number")
     if number > FORMAT:
         raise BundleError(
-            f"{path} has format {number}, this version of proprl reads up to "
-            f"{FORMAT}; update proprl"
+            f"{path} has format {number}, this version of proprl reads format {FORMAT}: "
+            "update proprl"
+        )
+    if number < FORMAT:
+        raise BundleError(
+            f"{path} has format {number}, which an older proprl wrote; this version reads format "
+            f"{FORMAT}: train again"
         )
     checksum = document.pop("checksum", None)
     if checksum != _checksum(document) or raw != _encode({**document, "checksum": checksum}):
@@ -192,6 +202,24 @@ def unpack_sparse(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> SparseMa
     entries = arrays[f"{name}/entries"]
     shape = tuple(arrays[f"{name}/shape"].tolist())
     return csr_array((arrays[f"{name}/values"], (entries[:, 0], entries[:, 1])), shape=shape)
+
+
+def pack_labelled(name: str, labelled: LabelledPairs) -> dict[str, npt.NDArray[Any]]:
+    """Give labelled pairs as arrays, with where their labels come from."""
+    return {
+        f"{name}/pairs": labelled.pairs,
+        f"{name}/labels": labelled.labels,
+        f"{name}/origin": np.searchsorted(_ORIGINS, labelled.origin).astype(np.uint8),
+        f"{name}/chance": labelled.chance,
+    }
+
+
+def unpack_labelled(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> LabelledPairs:
+    """Give back what `pack_labelled` made arrays of."""
+    origin = np.array(_ORIGINS)[arrays[f"{name}/origin"]]
+    return LabelledPairs(
+        arrays[f"{name}/pairs"], arrays[f"{name}/labels"], origin, arrays[f"{name}/chance"]
+    )
 
 
 def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:

@@ -1,0 +1,125 @@
+"""How well a fitted model judges labelled pairs, and what such figures hold for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from proprl.arrays import FloatArray
+from proprl.data.splits import LabelledPairs
+from proprl.errors import ProprlError
+from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
+from proprl.evaluation.metrics import evaluate_scores
+from proprl.fitted import Fitted
+
+How: TypeAlias = Literal["test", "train", "validation", "cross-fitted"]
+
+HOW = {
+    "test": "Test: pairs with a label that was not learned from.",
+    "train": "Training: the model has learned from these very labels.",
+    "validation": "Validation: the threshold was chosen on these labels.",
+    "cross-fitted": "Cross-fitted: each label was judged by a model that had not learned from it.",
+}
+
+# These metrics need what is said of the pairs turned round.
+BOTH_ORDERS = ("ordered_share", "one_way_ordered", "mean_margin", "mutual_share")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was said of labelled pairs, beside their labels."""
+
+    how: How
+    labelled: LabelledPairs
+    said: FloatArray  # (m,)
+    said_turned_round: FloatArray | None  # (m,); None where it was not judged
+    threshold: float
+    base_rate: float | None
+    """The share of prerequisites for which `said` holds; None: that among labels."""
+
+    @property
+    def rate(self) -> float:
+        """The share of these pairs that are prerequisites."""
+        return self.labelled.positive_share
+
+    @property
+    def compared(self) -> FloatArray | None:
+        """What was said, at the rate of these labels; None where all labels are the same."""
+        if len(np.unique(self.labelled.labels)) < 2:
+            return None
+        return (
+            self.said if self.base_rate is None else at_rate(self.said, self.base_rate, self.rate)
+        )
+
+    def metrics(self) -> dict[str, float | int | None]:
+        """Give every metric; one that is not defined (one class only) is None.
+
+        The calibration error is at the rate of these labels. `base_rate` is that of the map.
+        """
+        labels = self.labelled.labels
+        if not len(labels):
+            return {"pairs": 0, "positives": 0}
+        turned, compared = self.said_turned_round, self.compared
+        found: dict[str, float | int | None] = dict(
+            evaluate_scores(
+                labels,
+                self.said,
+                self.said if turned is None else turned,
+                pairs=self.labelled.pairs,
+                threshold=self.threshold,
+            )
+        )
+        error = None if compared is None else calibration_error(labels, compared)
+        found["calibration_error"] = error
+        if turned is None:
+            found |= dict.fromkeys(BOTH_ORDERS)
+        found["base_rate"] = self.base_rate
+        return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in found.items()}
+
+    def reliability(self) -> list[Bin]:
+        """Say what was said of the pairs, at the rate of their labels, and what came true."""
+        compared = self.compared
+        return [] if compared is None else reliability(self.labelled.labels, compared)
+
+    def sentences(self) -> list[str]:
+        """Say how the figures came to be, and for which pairs they hold."""
+        picked = (
+            f"They hold for pairs as people pick them: {self.rate:.0%} of these "
+            f"{len(self.labelled)} are prerequisites."
+        )
+        if self.base_rate:
+            picked += f" In the whole map it is about 1 in {1 / self.base_rate:.0f}."
+        return [HOW[self.how], picked]
+
+
+def judge(fitted: Fitted, how: How, labelled: LabelledPairs) -> Judged:
+    """Score labelled pairs in both orders."""
+    score = fitted.fit.score
+    said, turned = score(labelled.pairs), score(labelled.pairs[:, ::-1].copy())
+    return Judged(how, labelled, said, turned, fitted.report.threshold, _base_rate(fitted))
+
+
+def judge_held_out(fitted: Fitted) -> Judged:
+    """Judge the known labels by scores that did not come from them, as far as there are any."""
+    held_out, calibration = fitted.fit.held_out, fitted.fit.calibration
+    if held_out is None or calibration is None or held_out.labels == fitted.split.validation:
+        return judge(fitted, "validation", fitted.split.validation)
+    said = calibration.probability(held_out.scores)
+    threshold = fitted.report.threshold
+    return Judged("cross-fitted", held_out.labels, said, None, threshold, _base_rate(fitted))
+
+
+def judge_part(fitted: Fitted, part: str) -> Judged:
+    """Judge a part of the split: "train", "validation" or "test"."""
+    for how in ("train", "validation", "test"):
+        if part == how:
+            return judge(fitted, how, fitted.parts[how])
+    known = ", ".join([*fitted.parts, "auto"])
+    raise ProprlError(f"there is no part {part!r}; known: {known}")
+
+
+def _base_rate(fitted: Fitted) -> float | None:
+    return None if fitted.fit.calibration is None else fitted.fit.calibration.base_rate

@@ -1,0 +1,247 @@
+"""What the labels of other pairs say: ways through them, and what became of pairs like this one.
+
+Five concepts: 0 leads to 1 and 3, both lead to 2, 2 leads to 4. Not prerequisites: 3 of 4, 4 of 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proprl.arrays import FloatArray
+from proprl.data.splits import LabelledPairs
+from proprl.pairs.labels import (
+    LITTLE,
+    LONGEST,
+    WIDTH,
+    fold_of,
+    label_columns,
+    label_matrix,
+    nearness,
+)
+
+N = 5
+YES = [(0, 1), (0, 3), (1, 2), (3, 2), (2, 4)]
+NO = [(3, 4), (4, 1)]
+KNOWN = LabelledPairs(np.array(YES + NO), np.array([1] * len(YES) + [0] * len(NO)))
+NOBODY_ALIKE = np.eye(N, dtype=np.float32)
+FAR = LONGEST + 1.0
+
+
+def value(name: str, a: int, b: int, near: FloatArray | None = None) -> float:
+    columns = label_columns(KNOWN, {} if near is None else {"texts": near}, N)
+    place = [column.name for column in columns.columns].index(name)
+    return float(columns.rows(np.array([[a, b]]))[0, place])
+
+
+@pytest.mark.parametrize(
+    ("name", "matrix"),
+    [
+        # By 1 and by 3; nothing else has two ways.
+        ("known ways of two steps", {(0, 2): 2, (1, 4): 1, (3, 4): 1}),
+        ("known ways of three steps", {(0, 4): 2}),
+        # 1 and 3 lead to the same, and so each has a share of the other's way; so has each itself.
+        (
+            "alike in what they lead to",
+            {(0, 1): 1, (0, 3): 1, (1, 2): np.sqrt(2), (3, 2): np.sqrt(2), (2, 4): 1},
+        ),
+        # 1 leads where 3 leads, and 3 is not needed before 4: nor, by itself, is 3.
+        ("alike, but not a prerequisite", {(1, 4): np.log(2), (3, 4): np.log(2)}),
+        # 4 is not needed before 1, which needs what 3 needs. And 3 is not needed before 4.
+        (
+            "prerequisite of what is alike, but not of it",
+            {(4, 3): np.log(2), (4, 1): np.log(2), (3, 4): np.log(2)},
+        ),
+        ("common dependents", {(1, 3): 1, (3, 1): 1}),
+        ("common prerequisites", {(1, 3): 1, (3, 1): 1}),
+    ],
+)
+def test_ways_through_known_prerequisites(name: str, matrix: dict[tuple[int, int], float]) -> None:
+    found = {
+        (a, b): value(name, a, b)
+        for a in range(N)
+        for b in range(N)
+        if a != b and value(name, a, b) != 0
+    }
+    assert found == pytest.approx(matrix)
+
+
+def test_steps_are_those_of_the_shortest_way() -> None:
+    expected = [
+        [FAR, 1, 2, 1, 3],
+        [FAR, FAR, 1, FAR, 2],
+        [FAR, FAR, FAR, FAR, 1],
+        [FAR, FAR, 1, FAR, 2],
+        [FAR, FAR, FAR, FAR, FAR],
+    ]
+    found = [[value("known steps", a, b) for b in range(N)] for a in range(N)]
+    assert found == expected
+    assert value("known steps, turned round", 4, 0) == 3
+
+
+def test_ways_longer_than_the_longest_are_none() -> None:
+    chain = np.array([(i, i + 1) for i in range(LONGEST + 1)])
+    columns = label_columns(LabelledPairs(chain, np.ones(len(chain), dtype=int)), {}, LONGEST + 2)
+    steps = columns.rows(np.array([[0, LONGEST], [0, LONGEST + 1]]))
+    place = [column.name for column in columns.columns].index("known steps")
+    assert steps[:, place].tolist() == [LONGEST, LONGEST + 1]
+
+
+def test_concepts_know_how_much_follows_from_them() -> None:
+    dependents = [value("known dependents of the first", a, (a + 1) % N) for a in range(N)]
+    prerequisites = [value("known prerequisites of the first", a, (a + 1) % N) for a in range(N)]
+    np.testing.assert_allclose(np.expm1(dependents), [4, 2, 1, 2, 0], rtol=1e-6)
+    np.testing.assert_allclose(np.expm1(prerequisites), [0, 1, 3, 1, 4], rtol=1e-6)
+
+
+# What became of pairs like this one
+
+
+def test_nearness_is_one_for_the_same_and_falls_by_its_width() -> None:
+    affinity = np.array([[1.0, 1 - WIDTH], [1 - 2 * WIDTH, 1.0]])
+    expected = [[1, np.exp(-1)], [np.exp(-2), 1]]
+    np.testing.assert_allclose(nearness(affinity), expected, rtol=1e-6)
+
+
+def test_where_nobody_is_alike_only_a_pairs_own_label_has_a_rate() -> None:
+    rate = "rate of like pairs by texts"
+    assert value(rate, 0, 1, NOBODY_ALIKE) == pytest.approx(1 / (1 + LITTLE))
+    # There are 5 positives to 2 negatives: each of these counts 2.5 times.
+    assert value(rate, 3, 4, NOBODY_ALIKE) == pytest.approx(-2.5 / (1 + LITTLE))
+    assert value(rate, 0, 4, NOBODY_ALIKE) == 0
+
+
+def test_a_pair_is_rated_by_pairs_of_like_concepts() -> None:
+    near = NOBODY_ALIKE.copy()
+    near[1, 2] = near[2, 1] = 0.5
+    # Of pairs from 1 or 2 to 4, only (2, 4) has a label.
+    both = "rate of like pairs by texts"
+    assert value(both, 1, 4, near) == pytest.approx(0.5 / (0.5 + LITTLE))
+    # 4 is not a prerequisite of 1, nor then of what is like 1.
+    first = "rate of the first with concepts like the second by texts"
+    assert value(first, 0, 2, near) == pytest.approx(0.5 / (0.5 + LITTLE))
+    assert value(first, 4, 2, near) == 0
+    second = "rate of concepts like the first with the second by texts"
+    assert value(second, 1, 4, near) == pytest.approx(0.5 / (0.5 + LITTLE))
+    assert value(second, 4, 2, near) == 0  # no label of a pair (like 4, 2)
+
+
+def test_concepts_like_this_one_come_first_or_later() -> None:
+    near = NOBODY_ALIKE.copy()
+    near[0, 4] = near[4, 0] = 0.5
+    # 0 comes first in two pairs; 4, half as much like it, later in one.
+    name = "like concepts rather first by texts"
+    assert value(f"{name} of the first", 0, 1, near) == pytest.approx(2 / (2 + 0.5 + LITTLE))
+    assert value(f"{name} of the first", 4, 1, near) == pytest.approx(1 / (1 + 1 + LITTLE))
+    assert value(f"{name}, difference", 1, 3, near) == 0
+
+
+labels_of_pairs = st.dictionaries(
+    st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)).filter(lambda p: p[0] != p[1]),
+    st.integers(0, 1),
+    max_size=12,
+)
+
+
+@given(labels_of_pairs, st.integers(0, 2**32 - 1))
+def test_rates_are_weighted_means_over_all_labelled_pairs(
+    labels: dict[tuple[int, int], int], seed: int
+) -> None:
+    half = np.random.default_rng(seed).random((N, N))
+    near = ((half + half.T) / 2).astype(np.float32)
+    np.fill_diagonal(near, 1)
+    positives = sum(labels.values())
+    balance = positives / max(len(labels) - positives, 1)
+    known = labelled(labels)
+    found = label_columns(known, {"moves": near}, N)
+    names = [column.name for column in found.columns]
+    asked = np.array([(a, b) for a in range(N) for b in range(N) if a != b])
+    rows = found.rows(asked)
+    for (a, b), row in zip(asked.tolist(), rows, strict=True):
+        like = {(c, d): float(near[a, c] * near[b, d]) for c, d in labels}
+        signs = {p: 1.0 if y else -balance for p, y in labels.items()}
+        signed = sum(like[p] * signs[p] for p in labels)
+        expected = {
+            "rate of like pairs by moves": signed / (sum(like.values()) + LITTLE),
+            "rate of the first with concepts like the second by moves": sum(
+                float(near[d, b]) * y for (c, d), y in labels.items() if c == a
+            )
+            / (sum(float(near[d, b]) for c, d in labels if c == a) + LITTLE),
+            "rate of concepts like the first with the second by moves": sum(
+                float(near[a, c]) * y for (c, d), y in labels.items() if d == b
+            )
+            / (sum(float(near[a, c]) for c, d in labels if d == b) + LITTLE),
+        }
+        for name, number in expected.items():
+            assert row[names.index(name)] == pytest.approx(number, rel=1e-3, abs=1e-4)
+
+
+def labelled(labels: dict[tuple[int, int], int]) -> LabelledPairs:
+    rows = np.array([(*pair, label) for pair, label in labels.items()], dtype=np.int64)
+    return LabelledPairs(rows.reshape(-1, 3)[:, :2], rows.reshape(-1, 3)[:, 2])
+
+
+def test_without_labels_there_are_the_same_columns_and_they_say_nothing() -> None:
+    near = {"texts": NOBODY_ALIKE}
+    empty = label_columns(LabelledPairs.empty(), near, N)
+    assert empty.columns == label_columns(KNOWN, near, N).columns
+    assert {column.kind for column in empty.columns} == {"labels"}
+    rows = empty.rows(np.array([[0, 1], [4, 2]]))
+    steps = ["known steps" in column.name for column in empty.columns]
+    assert (rows[:, steps] == FAR).all()
+    assert not rows[:, np.logical_not(steps)].any()
+
+
+def test_a_label_that_is_given_twice_counts_once() -> None:
+    twice = KNOWN.joined(KNOWN)
+    np.testing.assert_array_equal(
+        label_matrix(twice, 1, N).toarray(), label_matrix(KNOWN, 1, N).toarray()
+    )
+    assert sorted(np.argwhere(label_matrix(KNOWN, 0, N).toarray()).tolist()) == [[3, 4], [4, 1]]
+
+
+# Folds
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5_000), st.integers(0, 5_000)), min_size=1, max_size=30),
+    st.integers(1, 50),
+)
+def test_both_orders_of_a_pair_are_in_one_fold_whatever_else_is_dealt(
+    pairs: list[tuple[int, int]], folds: int
+) -> None:
+    dealt = fold_of(np.array(pairs), folds)
+    assert ((dealt >= 0) & (dealt < folds)).all()
+    np.testing.assert_array_equal(dealt, fold_of(np.array(pairs)[:, ::-1], folds))
+    alone = [fold_of(np.array([pair]), folds)[0] for pair in pairs]
+    np.testing.assert_array_equal(dealt, alone)
+
+
+def test_folds_are_about_equally_large_for_every_concept() -> None:
+    n, folds = 400, 20
+    a, b = np.triu_indices(n, 1)
+    of_all = np.bincount(fold_of(np.column_stack([a, b]), folds), minlength=folds)
+    assert abs(of_all / len(a) - 1 / folds).max() < 0.002
+    # A concept's 399 pairs: 20 in each fold, give or take four standard deviations.
+    of_each = np.zeros((n, folds))
+    fold = fold_of(np.column_stack([a, b]), folds)
+    np.add.at(of_each, (a, fold), 1)
+    np.add.at(of_each, (b, fold), 1)
+    assert of_each.max() < 20 + 6 * np.sqrt(20)
+
+
+def test_folds_stay_as_they_are() -> None:
+    """A loaded model describes its pairs by the labels it was fitted with."""
+
+    def splitmix(low: int, high: int) -> int:
+        x = low << 32 ^ high
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+            x = (x ^ x >> shift) * factor % 2**64
+        return x
+
+    pairs = [(0, 1), (1, 2), (3, 8), (7, 100), (4_999, 70_000)]
+    expected = [splitmix(*pair) % 20 for pair in pairs]
+    assert fold_of(np.array(pairs), 20).tolist() == expected
+    assert expected[:3] == [9, 10, 4]

@@ -1,92 +1,278 @@
-"""What to show a person first: pairs the model is sure of, pairs worth asking about."""
+"""What to show a person first: the map, what it is sure of, what is worth asking."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from math import floor, log10
 
-import polars as pl
+import numpy as np
 
+from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum import Edge, PrerequisiteGraph
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.glossary import MEANING
 from proprl.features.evidence import NONE
-from proprl.report import ReportData
+from proprl.fitted import Expected, Fitted
+from proprl.graphs.closure import what_follows
+from proprl.judging import Judged
+from proprl.pairs.background import open_pairs
+from proprl.ranking import PAIRS_AT_ONCE
+from proprl.report import EdgeList, Map, ReportData
 
-DRAWN = 40
+SURE = 0.8
+"""Sure is what is learned with at least this probability: four in five are to come true."""
+SHOWN = 10
+SHORTLIST = 500
 EVIDENCE = {"resource": "resources", "behaviour": "behaviour"}
 
 
-def sure_and_unsure(
-    model: PrerequisiteModel, graph: PrerequisiteGraph, count: int = 5
-) -> tuple[list[Edge], list[Edge]]:
-    """Give unlabelled pairs the model is surest of, and those nearest to its threshold.
+def sure_of(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[Edge]:
+    """Give all learned prerequisites of the map that deserve it, strongest first, perhaps none.
 
-    The sure ones come from the reduced graph: that counting comes before machine learning
-    follows from smaller steps and tells nobody anything. Each concept is shown at most once in
-    a list, so that the lists tell many stories.
+    Where nothing says how rare prerequisites are, no probability of the map can be trusted.
+    """
+    if model.fitted_.expected is None:
+        return []
+    labelled = {
+        (model.fitted_.concept_ids[i], model.fitted_.concept_ids[j])
+        for part in model.fitted_.parts.values()
+        for i, j in part.pairs.tolist()
+    }
+    return [
+        edge
+        for edge in _told_apart(graph)
+        if not edge.confirmed
+        and edge.probability >= SURE
+        and (edge.source_id, edge.target_id) not in labelled
+    ]
+
+
+def worth_asking(model: PrerequisiteModel, count: int = SHOWN) -> list[Edge]:
+    """Give pairs whose answer would change most: in doubt, and with much that would follow.
+
+    The worth of a pair is p (1 - p) log₂(1 + pairs that a yes would put in order). Each concept
+    is named at most once, so that the answers tell of many places in the map.
     """
     fitted = model.fitted_
-    names = fitted.concept_names
-    labelled = {
-        (names[i], names[j]) for part in fitted.parts.values() for i, j in part.pairs.tolist()
-    }
-    scored = model.predict_all(supported=True)
-    doubt = (pl.col("probability") - model.threshold_).abs()
-    doubtful = scored.sort(doubt, maintain_order=True).select(
-        "source_name", "target_name", "probability"
-    )
-    ask = (Edge(*row) for row in doubtful.iter_rows())
-    return _fresh(graph, labelled, count), _fresh(ask, labelled, count)
+    ids, n = fitted.concept_ids, len(fitted.concept_ids)
+    names = _names_apart(ids, fitted.concept_names)
+    known = fitted.split.train.joined(fitted.split.validation, fitted.split.test)
+    pairs = np.argwhere(open_pairs(known, n)).astype(np.int64)
+    p = _scored(fitted, pairs)
+    doubtful = np.argsort(-p * (1 - p), kind="stable")[:SHORTLIST]
+    pairs, p = pairs[doubtful], p[doubtful]
+    reach = what_follows(n, known.positives) | np.eye(n, dtype=np.bool_)
+    new = [int((~reach[np.ix_(reach[:, i], reach[j])]).sum()) for i, j in pairs.tolist()]
+    order = np.argsort(-p * (1 - p) * np.log2(1 + np.array(new)), kind="stable")
+    chosen: list[Edge] = []
+    met: set[int] = set()
+    for (i, j), probability in zip(pairs[order].tolist(), p[order].tolist(), strict=True):
+        if len(chosen) < count and not {i, j} & met:
+            chosen.append(Edge(names[i], names[j], probability, ids[i], ids[j]))
+            met |= {i, j}
+    return chosen
 
 
 def report_data(
-    model: PrerequisiteModel,
-    graph: PrerequisiteGraph,
-    metrics: Mapping[str, float | int | None],
-    sure: list[Edge],
-    ask: list[Edge],
+    model: PrerequisiteModel, graph: PrerequisiteGraph | None, judged: Judged
 ) -> ReportData:
-    """Gather what the report shows of a model."""
+    """Gather what the report shows of a model; without a graph it draws no map."""
     fitted = model.fitted_
-    report, history = fitted.report, fitted.report.history
-    texts = [] if fitted.encoder == NONE else ["texts"]
+    history = fitted.report.history
     return ReportData(
         title=fitted.course_name,
         facts=[
             ("concepts", f"{len(fitted.concept_ids):,}"),
-            ("labelled pairs", f"{sum(len(part) for part in fitted.parts.values()):,}"),
-            ("evidence", ", ".join([*texts, *(EVIDENCE[view] for view in report.views)])),
-            ("text encoder", fitted.encoder),
-            ("method", f"{fitted.method}, preset {fitted.preset}"),
-            ("seed", str(fitted.seed)),
-            ("prerequisites in the graph", f"{len(graph):,}"),
+            ("labels", f"{sum(map(len, fitted.parts.values())):,}"),
+            ("evidence", ", ".join(evidence(fitted))),
+            ("method", f"{fitted.method}, preset {fitted.preset}, seed {fitted.seed}"),
         ],
-        metrics=[(name, value, MEANING.get(name, "")) for name, value in metrics.items()],
+        metrics=[(name, value, MEANING.get(name, "")) for name, value in judged.metrics().items()],
+        measured=judged.sentences(),
         epochs=[(epoch.loss, epoch.validation_auc) for epoch in history.epochs],
         best_epoch=history.best_epoch,
-        edges=list(graph)[:DRAWN],
-        sure=sure,
-        ask=ask,
-        reliability=model.reliability(),
+        expected=expected_words(fitted.expected),
+        map=None if graph is None else _map(model, graph),
+        sure=_sure(model, graph),
+        ask=_ask(worth_asking(model)),
+        reliability=judged.reliability(),
         notes=[
-            *(
-                f"The course has no {view} view; it was switched off."
-                for view in report.missing_views
-            ),
+            *(f"The course has no {view}; the model does without." for view in missing(fitted)),
+            *fitted.notes,
             *fitted.split.notes,
         ],
     )
 
 
-def _fresh(edges: Iterable[Edge], labelled: Container[tuple[str, str]], count: int) -> list[Edge]:
-    """Give the first edges without a label whose concepts have not been shown yet."""
-    chosen: list[Edge] = []
-    shown: set[str] = set()
-    for edge in edges:
-        ends = {edge.source, edge.target}
-        if (edge.source, edge.target) not in labelled and not ends & shown:
-            chosen.append(edge)
-            shown |= ends
-        if len(chosen) == count:
-            break
-    return chosen
+def expected_words(expected: Expected | None) -> list[str]:
+    """Say how many prerequisites there are where no label says so, and how sure that is."""
+    if expected is None:
+        return [
+            "How many there are in the whole course cannot be told: the probabilities of this "
+            "model hold for pairs as people pick them, of which about half are prerequisites."
+        ]
+    low, high = about(expected.low), about(expected.high)
+    words = [
+        f"About {about(expected.number)} prerequisites, most likely between {low} and {high}, are "
+        f"expected among the {expected.open_pairs:,} pairs that no label settles.",
+        "A pair is settled if it has a label in either order, or if it or its reverse follows "
+        "from confirmed labels.",
+    ]
+    if expected.high > 4 * max(expected.low, 1):
+        words[1] += (
+            " The range is wide. To narrow it, draw some of these pairs by lot and label them, "
+            "whatever they are; in the table of pairs their origin is “drawn”."
+        )
+    return words
+
+
+def map_counts(graph: PrerequisiteGraph) -> dict[str, int]:
+    """Count what a map holds, in words for people."""
+    n = len(graph.ids)
+    return {
+        "Steps from one concept to the next": len(graph),
+        "of these, learned": int((~graph.confirmed).sum()),
+        "Pairs put in order, by one step or several": int(what_follows(n, graph.pairs).sum()),
+        "Concepts that nothing is connected with": n - len(np.unique(graph.pairs)),
+    }
+
+
+def label_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[str]:
+    """Say what became of the labels in a map."""
+    kept, steps = len(graph.labels.kept), int(graph.confirmed.sum())
+    words = [
+        f"{_count(kept, 'confirmed label')} in the map: {steps:,} as steps of their own, "
+        f"{kept - steps:,} by following from smaller steps."
+    ]
+    if test := len(model.fitted_.split.test):
+        words.append(f"{_count(test, 'label')} kept apart as a test, and not in the map.")
+    return words
+
+
+def learned_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[str]:
+    """Say what a map adds to the labels, and what was left out."""
+    learned, words = graph.probabilities[~graph.confirmed], []
+    if len(learned):
+        low, high = f"{learned.min():.2f}", f"{learned.max():.2f}"
+        words.append(f"{_count(len(learned), 'step')} learned, with probabilities {low} to {high}.")
+        if model.fitted_.expected is None:
+            words[-1] += " These hold for pairs as people pick them: in a map far fewer are right."
+        else:
+            words[-1] += f" If these hold, expect about {about(learned.sum())} of them to be right."
+    else:
+        words.append("Nothing is learned: no pair without a label is likely enough.")
+    left_out = graph.left_out
+    reasons = [
+        f"{count:,} because {why}"
+        for count, why in (
+            (left_out.cycle, "they would close a circle"),
+            (left_out.rejected, "a pair that you rejected would follow"),
+        )
+        if count
+    ]
+    if reasons:
+        words.append(f"Left out, though likely enough: {', and '.join(reasons)}.")
+    return words
+
+
+def evidence(fitted: Fitted) -> list[str]:
+    """Name the kinds of evidence that the model used."""
+    texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
+    return [*texts, *(EVIDENCE[view] for view in fitted.report.views)]
+
+
+def missing(fitted: Fitted) -> list[str]:
+    """Name the kinds of evidence that the course lacks."""
+    return [
+        {"resource": "resources that hold concepts", "behaviour": "learner behaviour"}[view]
+        for view in fitted.report.missing_views
+    ]
+
+
+def about(number: float) -> str:
+    """Give a number with no more digits than an estimate deserves.
+
+    >>> about(1234.5), about(241.3), about(7.6)
+    ('1,200', '240', '8')
+    """
+    digits = max(0, floor(log10(max(number, 1))) - 1)
+    return f"{round(number, -digits):,.0f}"
+
+
+def _map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Map:
+    edges = _told_apart(graph)
+    alone, counts = map_counts(model.labels_alone()), map_counts(graph)
+    return Map(
+        edges=sorted(edges, key=lambda edge: edge.confirmed),
+        beside=[(what, alone[what], count) for what, count in counts.items()],
+        remarks=[*learned_words(model, graph), *label_words(model, graph)],
+        doubtful=_doubtful(graph),
+    )
+
+
+def _doubtful(graph: PrerequisiteGraph) -> list[tuple[str, str, str]]:
+    """Give labels that contradict others: first concept, second, what is wrong."""
+    names, labels = _names_apart(graph.ids, graph.names), graph.labels
+    found = (
+        (labels.contradicted, "confirmed and rejected: counts as neither"),
+        (labels.mutual, "confirmed in both orders: neither holds"),
+        (labels.cyclic, "closes a circle with other labels: set aside"),
+        (graph.implied_rejected, "rejected, but it follows from confirmed labels"),
+    )
+    return [(names[i], names[j], why) for pairs, why in found for i, j in pairs.tolist()]
+
+
+def _sure(model: PrerequisiteModel, graph: PrerequisiteGraph | None) -> EdgeList:
+    if model.fitted_.expected is None:
+        return EdgeList([], "Nothing: how rare prerequisites are in this course is not known.")
+    sure = [] if graph is None else sure_of(model, graph)
+    if not sure:
+        return EdgeList([], f"Nothing: no pair without a label has a probability of {SURE}.")
+    words = f"Learned prerequisites with a probability of at least {SURE}: there are {len(sure):,}"
+    return EdgeList(sure[:SHOWN], words + (f", the first {SHOWN} here." if sure[SHOWN:] else "."))
+
+
+def _ask(edges: list[Edge]) -> EdgeList:
+    if not edges:
+        return EdgeList([], "Nothing: every pair has a label, or follows from one.")
+    return EdgeList(
+        edges,
+        "Pairs without a label that the model is in doubt about, and that would put many others "
+        "in order. Your answers teach it most here.",
+    )
+
+
+def _scored(fitted: Fitted, pairs: IntArray) -> FloatArray:
+    chunks = np.array_split(pairs, -(-len(pairs) // PAIRS_AT_ONCE) or 1)
+    return np.concatenate([fitted.fit.score(chunk) for chunk in chunks])
+
+
+def _told_apart(graph: PrerequisiteGraph) -> list[Edge]:
+    """Give the edges; concepts that share a name are told apart by their ids."""
+    shown = dict(zip(graph.ids, _names_apart(graph.ids, graph.names), strict=True))
+    return [
+        replace(edge, source=shown[edge.source_id], target=shown[edge.target_id]) for edge in graph
+    ]
+
+
+def _names_apart(ids: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Give each concept's name, with its id where several share the name.
+
+    >>> _names_apart(["a", "b", "c"], ["Graphs", "Graphs", "Trees"])
+    ['Graphs (a)', 'Graphs (b)', 'Trees']
+    """
+    often = Counter(names)
+    return [
+        f"{name} ({i})" if often[name] > 1 else name for i, name in zip(ids, names, strict=True)
+    ]
+
+
+def _count(count: int, word: str) -> str:
+    """Give "1 label is" or "2 labels are".
+
+    >>> _count(1, "label"), _count(1200, "label")
+    ('1 label is', '1,200 labels are')
+    """
+    return f"{count:,} {word}{' is' if count == 1 else 's are'}"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proprl.curriculum import Edge
 from proprl.report.drawing import draw, shown_probability
 from proprl.report.layers import crossings, set_in_layers
-from proprl.report.layout import BOX_WIDTH, PAGE_WIDTH, Box, Island, lay_out
+from proprl.report.layout import BOX_WIDTH, PAGE_WIDTH, Box, lay_out
 from proprl.report.lettering import text_width, wrap
 
 CONCEPTS = (
@@ -28,6 +28,11 @@ CONCEPTS = (
 )
 
 
+def edge(source: str, target: str, probability: float, *, confirmed: bool = False) -> Edge:
+    """An edge between concepts whose ids are their names in brackets."""
+    return Edge(source, target, probability, f"[{source}]", f"[{target}]", confirmed)
+
+
 @st.composite
 def acyclic_edges(draw: st.DrawFn) -> list[Edge]:
     rank = draw(st.permutations(range(len(CONCEPTS))))
@@ -35,10 +40,10 @@ def acyclic_edges(draw: st.DrawFn) -> list[Edge]:
     count = draw(st.integers(0, 40))
     pairs = draw(st.lists(pair, min_size=count, max_size=count, unique=True))
     probability = st.floats(0, 1)
-    return [Edge(CONCEPTS[rank[a]], CONCEPTS[rank[b]], draw(probability)) for a, b in pairs]
+    return [edge(CONCEPTS[rank[a]], CONCEPTS[rank[b]], draw(probability)) for a, b in pairs]
 
 
-def overlap(a: Box | Island, b: Box | Island) -> bool:
+def overlap(a: Box, b: Box) -> bool:
     return (
         a.x < b.x + b.width
         and b.x < a.x + a.width
@@ -51,76 +56,62 @@ def overlap(a: Box | Island, b: Box | Island) -> bool:
 @given(acyclic_edges())
 def test_every_edge_and_concept_is_drawn_once(edges: list[Edge]) -> None:
     layout = lay_out(edges)
-    boxes = [box.name for island in layout.islands for box in island.boxes]
-    routes = [route.edge for island in layout.islands for route in island.routes]
-    assert sorted(boxes) == sorted({name for e in edges for name in (e.source, e.target)})
-    assert sorted(routes, key=str) == sorted(edges, key=str)
-    assert layout.left_out == ()
+    boxes = [box.id for box in layout.boxes]
+    routes = [route.edge for route in layout.routes]
+    assert sorted(boxes) == sorted({i for e in edges for i in (e.source_id, e.target_id)})
+    assert routes == edges
 
 
 @settings(deadline=None, max_examples=60)
 @given(acyclic_edges())
 def test_nothing_overlaps_and_everything_is_inside(edges: list[Edge]) -> None:
     layout = lay_out(edges)
-    for first, second in combinations(layout.islands, 2):
+    for box in layout.boxes:
+        assert box.x > 0
+        assert box.x + box.width < layout.width
+        assert box.y > 0
+        assert box.y + box.height < layout.height
+    for first, second in combinations(layout.boxes, 2):
         assert not overlap(first, second)
-    for island in layout.islands:
-        assert island.x >= 0
-        assert island.y >= 0
-        assert island.x + island.width <= layout.width
-        assert island.y + island.height <= layout.height
-        for box in island.boxes:
-            assert island.x < box.x
-            assert box.x + box.width < island.x + island.width
-            assert island.y < box.y
-            assert box.y + box.height < island.y + island.height
-        for first_box, second_box in combinations(island.boxes, 2):
-            assert not overlap(first_box, second_box)
 
 
 @settings(deadline=None, max_examples=60)
 @given(acyclic_edges())
 def test_arrows_run_to_the_right_from_box_to_box_and_through_no_other(edges: list[Edge]) -> None:
-    for island in lay_out(edges).islands:
-        box_of = {box.name: box for box in island.boxes}
-        for route in island.routes:
-            source, target = box_of[route.edge.source], box_of[route.edge.target]
-            (start_x, start_y), (tip_x, tip_y) = route.points[0], route.points[-1]
-            assert start_x == pytest.approx(source.x + source.width)
-            assert tip_x == pytest.approx(target.x)
-            assert source.y < start_y < source.y + source.height
-            assert target.y < tip_y < target.y + target.height
-            for (x0, _), (x1, _) in pairwise(route.points):
-                assert x0 < x1
-            # Curves stay between layers; the straight parts pass layers, and miss their boxes.
-            for (x0, y), (x1, _) in list(pairwise(route.points))[1::2]:
-                for box in island.boxes:
-                    beside = x1 <= box.x or box.x + box.width <= x0
-                    assert beside or not box.y <= y <= box.y + box.height
+    layout = lay_out(edges)
+    box_of = {box.id: box for box in layout.boxes}
+    for route in layout.routes:
+        source, target = box_of[route.edge.source_id], box_of[route.edge.target_id]
+        (start_x, start_y), (tip_x, tip_y) = route.points[0], route.points[-1]
+        assert start_x == pytest.approx(source.x + source.width)
+        assert tip_x == pytest.approx(target.x)
+        assert source.y < start_y < source.y + source.height
+        assert target.y < tip_y < target.y + target.height
+        for (x0, _), (x1, _) in pairwise(route.points):
+            assert x0 < x1
+        # Curves stay between layers; the straight parts pass layers, and miss their boxes.
+        for (x0, y), (x1, _) in list(pairwise(route.points))[1::2]:
+            for box in layout.boxes:
+                beside = x1 <= box.x or box.x + box.width <= x0
+                assert beside or not box.y <= y <= box.y + box.height
 
 
 @settings(deadline=None, max_examples=60)
 @given(acyclic_edges())
 def test_each_arrow_has_its_own_place_on_the_box(edges: list[Edge]) -> None:
-    routes = [route for island in lay_out(edges).islands for route in island.routes]
-    ends = [point for route in routes for point in (route.points[0], route.points[-1])]
+    ends = [p for route in lay_out(edges).routes for p in (route.points[0], route.points[-1])]
     assert len(set(ends)) == len(ends)
 
 
-def test_islands_stand_largest_first_and_side_by_side() -> None:
-    edges = [Edge("a", "b", 0.9), Edge("c", "d", 0.8), Edge("x", "y", 0.7), Edge("y", "z", 0.6)]
-    first, second, third = lay_out(edges).islands
-    assert {box.name for box in first.boxes} == {"x", "y", "z"}
-    assert {box.name for box in second.boxes} == {"a", "b"}
-    assert first.y == second.y == 0
-    assert third.y > 0
-    assert lay_out(edges).width <= PAGE_WIDTH
+def test_nothing_to_place_takes_no_room_but_the_margin() -> None:
+    layout = lay_out([])
+    assert (layout.boxes, layout.routes, layout.width) == ((), (), 0.0)
 
 
 def test_six_layers_fit_the_page_and_the_letters_never_shrink_below_eleven_pixels() -> None:
-    chain = [Edge(f"step {k}", f"step {k + 1}", 0.9) for k in range(5)]
+    chain = [edge(f"step {k}", f"step {k + 1}", 0.9) for k in range(5)]
     assert draw(chain).layout.width <= PAGE_WIDTH
-    drawing = draw([Edge(f"step {k}", f"step {k + 1}", 0.9) for k in range(20)])
+    drawing = draw([edge(f"step {k}", f"step {k + 1}", 0.9) for k in range(20)])
     assert drawing.layout.width > PAGE_WIDTH
     assert drawing.narrowest / drawing.layout.width * 13 == pytest.approx(11)
 
@@ -128,18 +119,19 @@ def test_six_layers_fit_the_page_and_the_letters_never_shrink_below_eleven_pixel
 def test_tangled_arrows_get_twice_the_room() -> None:
     def gap(width: int) -> float:
         names = range(width)
-        (island,) = lay_out([Edge(f"a{i}", f"b{j}", 0.9) for i in names for j in names]).islands
-        left, right = sorted({box.x for box in island.boxes})
+        boxes = lay_out([edge(f"a{i}", f"b{j}", 0.9) for i in names for j in names]).boxes
+        left, right = sorted({box.x for box in boxes})
         return right - left - BOX_WIDTH
 
-    assert gap(4) == 2 * gap(2) + BOX_WIDTH  # so that boxes still line up with other islands
+    assert gap(4) == 2 * gap(2) + BOX_WIDTH
 
 
-def test_concepts_that_share_a_name_cannot_bend_an_arrow_backwards() -> None:
-    there, back, loop = Edge("a", "b", 0.9), Edge("b", "a", 0.8), Edge("c", "c", 0.7)
-    layout = lay_out([there, back, loop])
-    assert [route.edge for island in layout.islands for route in island.routes] == [there]
-    assert layout.left_out == (back, loop)
+def test_concepts_that_share_a_name_are_two_boxes() -> None:
+    there = Edge("Graphs", "Trees", 0.9, "plots", "trees")
+    back = Edge("Trees", "Graphs", 0.8, "trees", "networks")
+    first, middle, last = sorted(lay_out([there, back]).boxes, key=lambda box: box.x)
+    assert (first.id, middle.id, last.id) == ("plots", "trees", "networks")
+    assert (first.name, last.name) == ("Graphs", "Graphs")
 
 
 def test_layers_follow_the_longest_path() -> None:
@@ -181,14 +173,14 @@ def test_wrapped_lines_fit_and_lose_no_letter(name: str, width: float) -> None:
 
 def test_all_boxes_have_one_width_and_hold_their_lines() -> None:
     names = [*CONCEPTS, "x" * 90]
-    boxes = [b for i in lay_out([Edge("a", n, 0.9) for n in names]).islands for b in i.boxes]
+    boxes = lay_out([edge("a", name, 0.9) for name in names]).boxes
     (width,) = {box.width for box in boxes}
     assert width > BOX_WIDTH
     assert all(text_width(line) < width for box in boxes for line in box.lines)
 
 
 def test_levels_cover_the_range_that_occurs() -> None:
-    drawing = draw([Edge("a", f"b{p}", p / 100) for p in range(80, 101)])
+    drawing = draw([edge("a", f"b{p}", p / 100) for p in range(80, 101)])
     assert drawing.legend == (
         (4, "0.95 to 1.00"),
         (3, "0.90 to 0.95"),
@@ -201,14 +193,22 @@ def test_levels_cover_the_range_that_occurs() -> None:
 
 @pytest.mark.parametrize("probability", [0.0, 0.5, 0.913, 1.0])
 def test_equal_probabilities_need_one_level(probability: float) -> None:
-    drawing = draw([Edge("a", "b", probability), Edge("a", "c", probability)])
+    drawing = draw([edge("a", "b", probability), edge("a", "c", probability)])
     assert len(drawing.legend) == 1
     assert {arrow.level for arrow in drawing.arrows} == {4}
 
 
+def test_confirmed_edges_look_alike_and_have_no_probability_in_the_legend() -> None:
+    edges = [edge("a", "b", 0.01, confirmed=True), edge("a", "c", 0.9), edge("b", "c", 0.5)]
+    drawing = draw(edges)
+    assert [arrow.level for arrow in drawing.arrows] == [0, 1, 4]  # learned ones lie on top
+    assert drawing.confirmed == 1
+    assert all("0.01" not in text for _, text in drawing.legend)
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_each_level_in_use_is_in_the_legend(probabilities: list[float]) -> None:
-    drawing = draw([Edge("a", f"b{k}", p) for k, p in enumerate(probabilities)])
+    drawing = draw([edge("a", f"b{k}", p) for k, p in enumerate(probabilities)])
     ranges = {level: [float(p) for p in text.split(" to ")] for level, text in drawing.legend}
     for arrow in drawing.arrows:
         bounds = ranges[arrow.level]

@@ -10,10 +10,28 @@ import pytest
 
 from proprl.curriculum import Edge
 from proprl.evaluation import Bin
-from proprl.report import ReportData, render_report
+from proprl.report import EdgeList, Map, ReportData, render_report
+from proprl.report.page import LISTED
 
 NASTY = '<script>alert("x")</script>'
 
+
+def edge(source: str, target: str, probability: float, *, confirmed: bool = False) -> Edge:
+    """An edge between concepts whose ids are their names in lower case."""
+    return Edge(source, target, probability, source.lower(), target.lower(), confirmed)
+
+
+MAP = Map(
+    edges=[
+        edge("Limits", "Derivatives", 0.974),
+        edge("A & B", "Maximum likelihood estimation", 0.91),
+        edge("Derivatives", "A & B", 0.83, confirmed=True),
+        edge(NASTY, "A & B", 0.72),
+    ],
+    beside=[("Steps", 1, 1234)],
+    remarks=["3 steps are learned."],
+    doubtful=[("Sets", NASTY, "confirmed in both orders")],
+)
 DATA = ReportData(
     title="campus",
     facts=[("concepts", "158"), ("seed", "42")],
@@ -25,17 +43,16 @@ DATA = ReportData(
     ],
     epochs=[(0.9, 0.6), (0.6, 0.8), (0.5, 0.7)],
     best_epoch=1,
-    edges=[
-        Edge("Limits", "Derivatives", 0.974),
-        Edge("A & B", "Maximum likelihood estimation", 0.91),
-        Edge(NASTY, "A & B", 0.83),
-    ],
-    sure=[Edge("Sets", "Functions", 0.998)],
-    ask=[Edge("Graphs", "Matrices", 0.51)],
+    expected=["About 240 prerequisites are expected.", "That is not many."],
+    map=MAP,
+    sure=EdgeList([edge("Sets", "Functions", 0.998)], "Learned, and likely."),
+    ask=EdgeList([edge("Graphs", "Matrices", 0.51)], "In doubt."),
+    measured=["Test: 88 pairs.", "They hold for pairs as people pick them."],
     reliability=[Bin(0.1, 0.2, 40, 0.15, 0.1), Bin(0.8, 0.9, 10, 0.85, 0.9)],
     notes=["The course has no behaviour view; it was switched off."],
 )
-EMPTY = ReportData("nothing", [], [], [], -1, [], [], [], [])
+NOTHING = EdgeList([], "Nothing.")
+EMPTY = ReportData("nothing", [], [], [], -1, ["It cannot be told."], None, NOTHING, NOTHING)
 
 
 class Page(HTMLParser):
@@ -85,9 +102,10 @@ def test_every_tag_is_closed(page: Page) -> None:
 
 def test_every_edge_and_concept_is_in_the_drawing(page: Page) -> None:
     titles = page.texts["title"]
-    assert "Limits → Derivatives 0.97" in titles
-    assert "A & B → Maximum likelihood estimation 0.91" in titles
-    assert f"{NASTY} → A & B 0.83" in titles
+    assert "Limits → Derivatives: learned, 0.97" in titles
+    assert "A & B → Maximum likelihood estimation: learned, 0.91" in titles
+    assert "Derivatives → A & B: confirmed by a label" in titles
+    assert f"{NASTY} → A & B: learned, 0.72" in titles
     for name in ("Limits", "Derivatives", "A & B", "Maximum likelihood estimation", NASTY):
         assert titles.count(name) == 1
     letters = "".join("".join(page.texts["tspan"]).split())
@@ -100,9 +118,16 @@ def test_names_are_text_and_never_markup(html: str) -> None:
         title=NASTY,
         facts=[(NASTY, NASTY)],
         metrics=[(NASTY, 0.5, NASTY)],
-        edges=[Edge(NASTY, 'x" onload="y', 0.9), Edge(NASTY, NASTY, 0.8)],
-        sure=[Edge(NASTY, "A & B", 0.9)],
-        ask=[Edge("A & B", NASTY, 0.5)],
+        expected=[NASTY],
+        map=Map(
+            [Edge(NASTY, 'x" onload="y', 0.9, "a", "b"), Edge(NASTY, NASTY, 0.8, "b", "c")],
+            [(NASTY, 1, 2)],
+            [NASTY],
+            [(NASTY, NASTY, NASTY)],
+        ),
+        sure=EdgeList([edge(NASTY, "A & B", 0.9)], NASTY),
+        ask=EdgeList([edge("A & B", NASTY, 0.5)], NASTY),
+        measured=[NASTY],
         notes=[NASTY],
     )
     for text in (html, render_report(marked)):
@@ -137,9 +162,43 @@ def test_metrics_read_in_plain_words(page: Page) -> None:
 def test_facts_lists_and_notes_are_shown(page: Page) -> None:
     assert page.texts["h1"] == ["campus"]
     assert list(zip(page.texts["dt"], page.texts["dd"], strict=True)) == list(DATA.facts)
-    assert page.texts["li"] == list(DATA.notes)
+    assert page.texts["li"] == [*DATA.notes, *MAP.remarks]
     for cell in ("Sets", "Functions", ">0.99", "Graphs", "Matrices", "0.51"):
         assert cell in page.texts["td"]
+
+
+def test_the_expected_number_stands_before_the_map(html: str, page: Page) -> None:
+    assert "About 240 prerequisites are expected." in page.texts["p"]
+    assert html.index("About 240") < html.index("The map beside what follows")
+
+
+def test_the_map_stands_beside_the_labels_alone(page: Page) -> None:
+    assert "Your labels alone" in page.texts["th"]
+    row = page.texts["td"].index("1,234")
+    assert page.texts["td"][row - 1] == "1"
+
+
+def test_a_confirmed_prerequisite_shows_no_probability(page: Page) -> None:
+    assert page.texts["td"].count("your label") == 1
+    assert "0.83" not in page.texts["td"]
+
+
+def test_labels_in_doubt_are_listed(page: Page) -> None:
+    cells = page.texts["td"]
+    place = cells.index("confirmed in both orders")
+    assert cells[place - 2 : place] == ["Sets", NASTY]
+
+
+def test_what_is_said_of_the_figures_stands_above_them(page: Page) -> None:
+    assert "Test: 88 pairs. They hold for pairs as people pick them." in page.texts["p"]
+
+
+def test_a_large_map_is_drawn_in_part_and_listed_in_part() -> None:
+    edges = [edge("hub", f"spoke {k}", 0.9) for k in range(LISTED + 100)]
+    html = render_report(replace(DATA, map=replace(MAP, edges=edges)))
+    assert "An excerpt: 35 of the 600 prerequisites" in html  # a hub and 35 concepts around it
+    assert f"The first {LISTED} of all 600 prerequisites" in html
+    assert html.count("<td>spoke") == LISTED
 
 
 def test_pictures_and_tables_speak_to_screen_readers(page: Page) -> None:
@@ -164,11 +223,17 @@ def test_it_suits_dark_screens_and_paper(html: str) -> None:
 
 def test_an_empty_report_says_so_in_sentences() -> None:
     html = render_report(EMPTY)
-    assert "There is nothing to draw yet" in html
-    assert "None so far." in html
+    assert "No map is drawn" in html
+    assert html.count("<p>Nothing.</p>") == 2
     assert "Nothing was measured" in html
     assert "How it learned" not in html
     assert "Worth knowing" not in html
+    assert "<svg" not in html
+
+
+def test_a_map_without_edges_says_what_helps() -> None:
+    html = render_report(replace(EMPTY, map=Map([], [("Steps", 0, 0)], [], [])))
+    assert "There is nothing to draw yet" in html
     assert "<svg" not in html
 
 
@@ -176,9 +241,3 @@ def test_without_validation_the_auc_panel_is_left_out() -> None:
     html = render_report(replace(DATA, epochs=[(0.9, None), (0.5, None)], best_epoch=1))
     assert "Training loss" in html
     assert "AUC on validation" not in html
-
-
-def test_an_arrow_that_cannot_be_drawn_is_named() -> None:
-    html = render_report(replace(DATA, edges=[Edge("a", "b", 0.9), Edge("b", "a", 0.8)]))
-    assert "Not drawn" in html
-    assert "b → a." in html

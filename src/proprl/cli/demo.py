@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
-    from proprl.curriculum import Edge
+    from proprl.curriculum import Edge, PrerequisiteGraph
+    from proprl.estimator import PrerequisiteModel
+    from proprl.judging import Judged
+
+IN_TERMINAL = 5
+TOLD = {"auc": " (AUC)", "ordered_share": "", "f1": " (F1)"}
+"""The metrics that a person is told, with their names in the field."""
 
 
 def demo(
@@ -25,13 +32,12 @@ def demo(
 
     Example: proprl demo --out my-demo
     """
-    from proprl.cli.console import ProgressBar, escape, metrics_rows, print_json, print_table, say
-    from proprl.cli.train import print_summary
+    from proprl.cli.console import ProgressBar, escape, print_json, say
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
     from proprl.report import render_report
-    from proprl.showcase import report_data, sure_and_unsure
+    from proprl.showcase import report_data, sure_of, worth_asking
     from proprl.training.bundle import check_destination
 
     bundle, page = out / "campus.proprl", out / "report.html"
@@ -39,36 +45,97 @@ def demo(
     course = load_course("campus")
     started = time.perf_counter()
     model = PrerequisiteModel(seed=seed).fit(course, progress=ProgressBar())
-    model.save(bundle)
-    metrics = model.evaluate(course)
-    graph = model.graph()
-    sure, ask = sure_and_unsure(model, graph)
-    write_text(page, render_report(report_data(model, graph, metrics, sure, ask)))
     seconds = time.perf_counter() - started
+    model.save(bundle)
+    judged, graph = model.judged(course), model.graph()
+    write_text(page, render_report(report_data(model, graph, judged)))
+    sure, ask = sure_of(model, graph), worth_asking(model, IN_TERMINAL)
     if as_json:
         print_json(
             {
                 "bundle": str(bundle),
                 "report": str(page),
-                "metrics": metrics,
+                "metrics": judged.metrics(),
                 "sure": [vars(edge) for edge in sure],
                 "ask": [vars(edge) for edge in ask],
                 "seconds": round(seconds, 2),
+                **_promised(model, graph),
             }
         )
         return
-    print_summary(model.fitted_, bundle, seconds)
-    print_table(
-        "On test pairs it has not learned from", ("metric", "value", ""), metrics_rows(metrics)
-    )
-    _print_edges("Five pairs it is sure of", sure)
-    _print_edges("Five pairs it would ask an expert about", ask)
-    say(f"Open [bold]{escape(str(page))}[/] in a browser. Then try:")
+    _tell_what_was_learned_from(model, seconds)
+    _tell_of_the_map(model, graph)
+    _tell_how_well(judged)
+    _tell_pairs(sure, ask)
+    say(f"\nThe map is drawn in [bold]{escape(str(page))}[/]: open it in a browser. Then try:")
     say(f'  proprl predict {escape(str(bundle))} "Limits" "Derivatives"')
 
 
-def _print_edges(title: str, edges: list[Edge]) -> None:
-    from proprl.cli.console import print_table
+def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str, Any]:
+    from proprl.showcase import map_counts
 
-    rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]
-    print_table(title, ("learn first", "", "then", "probability"), rows)
+    expected = model.fitted_.expected
+    return {
+        "expected": None if expected is None else vars(expected),
+        "labels_alone": map_counts(model.labels_alone()),
+        "map": map_counts(graph),
+    }
+
+
+def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:
+    from proprl.cli.console import escape, say
+    from proprl.showcase import evidence, missing
+
+    fitted = model.fitted_
+    labels, yes = len(fitted.known), len(fitted.known.positives)
+    say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
+    say(
+        f"  learned from  {labels:,} labels ({yes:,} say yes) and {fitted.background:,} pairs "
+        f"without a label, in {seconds:.1f} s"
+    )
+    say(f"  evidence      {escape(', '.join(evidence(fitted)))}")
+    for view in missing(fitted):
+        say(f"  [yellow]missing       {view}[/]")
+    if test := len(fitted.split.test):
+        say(f"  kept apart    {test:,} labels, as a test")
+
+
+def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None:
+    from proprl.cli.console import print_table, say
+    from proprl.showcase import expected_words, learned_words, map_counts
+
+    say("\n[bold]How many prerequisites are there besides the labelled ones?[/]")
+    say(expected_words(model.fitted_.expected)[0])
+    say("\n[bold]What does the map add to your labels?[/]")
+    say(" ".join(learned_words(model, graph)))
+    alone, counts = map_counts(model.labels_alone()), map_counts(graph)
+    rows = [(what, f"{alone[what]:,}", f"{count:,}") for what, count in counts.items()]
+    print_table(None, ("", "your labels alone", "the map"), rows)
+
+
+def _tell_how_well(judged: Judged) -> None:
+    from proprl.cli.console import say
+    from proprl.evaluation.glossary import MEANING
+
+    metrics = judged.metrics()
+    say("\n[bold]How well does it judge?[/]")
+    for key, name in TOLD.items():
+        if metrics.get(key) is not None:
+            say(f"  {metrics[key]:.2f}  {MEANING[key]}{name}")
+    say(" ".join(judged.sentences()))
+
+
+def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
+    from proprl.cli.console import print_table, say
+    from proprl.showcase import SURE
+
+    for title, edges in (
+        (f"What is it sure of ({SURE} or more)?", sure[:IN_TERMINAL]),
+        ("What would it ask you?", ask),
+    ):
+        say(f"\n[bold]{title}[/]")
+        if edges:
+            rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]
+            print_table(None, ("learn first", "", "then", "probability"), rows)
+        else:
+            say("Nothing.")

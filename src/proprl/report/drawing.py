@@ -20,7 +20,11 @@ LEVELS = 4
 
 @dataclass(frozen=True)
 class Arrow:
-    """An edge to draw: its line, its head, and how strong it looks (1 to `LEVELS`)."""
+    """An edge to draw: its line, its head, and how it looks.
+
+    The level is 0 for a confirmed edge; for a learned one it grows with the probability, from 1
+    to `LEVELS`.
+    """
 
     edge: Edge
     line: str
@@ -38,13 +42,15 @@ class Label:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Everything the template needs; weak arrows come first, so that strong ones lie on top."""
+    """Everything the template needs; learned arrows come last, so that they lie on top."""
 
     layout: Layout
     arrows: tuple[Arrow, ...]
     labels: tuple[Label, ...]
     legend: tuple[tuple[int, str], ...]
-    """Level and range of probabilities in words, the strongest first."""
+    """Level and range of probabilities of the learned edges in words, the strongest first."""
+    confirmed: int
+    """How many of the edges are confirmed."""
     narrowest: float
     """The width down to which the drawing may shrink without small print."""
 
@@ -52,17 +58,22 @@ class Drawing:
 def draw(edges: Sequence[Edge]) -> Drawing:
     """Draw the edges of an acyclic graph from left (learn first) to right (learn later)."""
     layout = lay_out(edges)
-    bounds = _bounds([edge.probability for edge in edges])
-    routes = [route for island in layout.islands for route in island.routes]
+    bounds = _bounds([edge.probability for edge in edges if not edge.confirmed])
     arrows = [
-        Arrow(r.edge, _line(r.points), _head(r.points[-1]), _level(r.edge.probability, bounds))
-        for r in routes
+        Arrow(
+            route.edge,
+            _line(route.points),
+            _head(route.points[-1]),
+            0 if route.edge.confirmed else _level(route.edge.probability, bounds),
+        )
+        for route in layout.routes
     ]
     return Drawing(
         layout,
-        arrows=tuple(sorted(arrows, key=lambda arrow: arrow.edge.probability)),
-        labels=tuple(_label(box) for island in layout.islands for box in island.boxes),
+        arrows=tuple(sorted(arrows, key=lambda arrow: arrow.level)),
+        labels=tuple(map(_label, layout.boxes)),
         legend=_legend(bounds),
+        confirmed=sum(edge.confirmed for edge in edges),
         narrowest=layout.width * SMALLEST_FONT / FONT_SIZE,
     )
 
@@ -83,7 +94,7 @@ def shown_probability(probability: float) -> str:
 def _bounds(probabilities: Sequence[float]) -> list[int]:
     """Cut the range that occurs into up to `LEVELS` equal parts, in whole hundredths.
 
-    The strongest edges of a graph are all near 1: a scale from 0 would paint them alike.
+    Where all are near each other a scale from 0 to 1 would paint them alike.
     """
     if not probabilities:
         return []

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
-
-import rustworkx as rx
 
 from proprl.curriculum import Edge
 from proprl.report.layers import Layered, crossings, neighbours, set_in_layers
 from proprl.report.lettering import LINE_HEIGHT, text_width, wrap
 
-PAGE_WIDTH = 1152.0  # what a window of 1200 pixels leaves: six layers
+PAGE_WIDTH = 1152.0  # what a window of 1200 pixels leaves
 BOX_WIDTH = 140.0
 WIDEST_BOX = 230.0
 ROW_GAP = 13.0
 BEND_HEIGHT = 6.0
 TEXT_MARGIN = 10.0
 PORT_GAP = 9.0
-ISLAND_SIDE = 20.0
-ISLAND_MARGIN = 12.0  # above and below
-ISLAND_GAP = 14.0
-LAYER_GAP = 2 * ISLAND_SIDE + ISLAND_GAP  # so that the layers of neighbouring islands line up
+SIDE = 20.0
+LAYER_GAP = 54.0
 TANGLED = 6  # crossings
 SETTLING = 10
 
@@ -34,6 +30,7 @@ Point = tuple[float, float]
 class Box:
     """A concept: its name in lines, and its rectangle."""
 
+    id: str
     name: str
     lines: tuple[str, ...]
     x: float
@@ -52,60 +49,51 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Island:
-    """Concepts that hang together, and the rectangle around them."""
-
-    boxes: tuple[Box, ...]
-    routes: tuple[Route, ...]
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
 class Layout:
     """The whole drawing; coordinates are pixels from the upper left corner."""
 
-    islands: tuple[Island, ...]
-    left_out: tuple[Edge, ...]
-    """Edges that would point backwards; they occur only where concepts share a name."""
+    boxes: tuple[Box, ...]
+    routes: tuple[Route, ...]
     width: float
     height: float
 
 
 def lay_out(edges: Sequence[Edge]) -> Layout:
-    """Place the concepts of an acyclic graph: what is learned first stands left.
-
-    Concepts that nothing connects form islands, the largest on top.
-    """
-    names = list(dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)))
-    row = {name: k for k, name in enumerate(names)}
-    graph: rx.PyDiGraph[str, None] = rx.PyDiGraph(check_cycle=True)
-    graph.add_nodes_from(names)
-    drawn, left_out = [], []
-    for edge in edges:
-        try:
-            if edge.source == edge.target:
-                raise rx.DAGWouldCycle
-            graph.add_edge(row[edge.source], row[edge.target], None)
-            drawn.append(edge)
-        except rx.DAGWouldCycle:
-            left_out.append(edge)
-    box_width = _box_width(names)
-    islands = []
-    for members in rx.weakly_connected_components(graph):
-        inside = [names[k] for k in sorted(members)]
-        islands.append(_island(inside, [e for e in drawn if row[e.source] in members], box_width))
-    # Equal sizes keep the order of their strongest edges.
-    islands.sort(key=lambda i: (-len(i.boxes), row[i.boxes[0].name]))
-    islands = _pack(islands)
+    """Place the concepts of an acyclic graph: what is learned first stands left."""
+    names = {i: name for e in edges for i, name in ends(e)}
+    row = {concept: k for k, concept in enumerate(names)}
+    pairs = [(row[edge.source_id], row[edge.target_id]) for edge in edges]
+    layered = set_in_layers(len(names), pairs)
+    box_width = _box_width(list(names.values()))
+    lines = [wrap(name, box_width - 2 * TEXT_MARGIN) for name in names.values()]
+    before, after = neighbours(len(names), pairs)
+    heights = [
+        max(len(lines[k]) * LINE_HEIGHT, max(len(before[k]), len(after[k])) * PORT_GAP) + 14
+        for k in range(len(names))
+    ]
+    heights += [BEND_HEIGHT] * (sum(map(len, layered.layers)) - len(names))
+    centres = _settle(layered, heights)
+    top = min((c - h / 2 for c, h in zip(centres, heights, strict=True)), default=0.0) - SIDE
+    centres = [centre - top for centre in centres]
+    pitch = _pitch(layered, box_width)
+    left = {
+        item: SIDE + depth * pitch for depth, layer in enumerate(layered.layers) for item in layer
+    }
+    boxes = [
+        Box(concept, name, lines[k], left[k], centres[k] - heights[k] / 2, box_width, heights[k])
+        for k, (concept, name) in enumerate(names.items())
+    ]
     return Layout(
-        tuple(islands),
-        tuple(left_out),
-        width=max((i.x + i.width for i in islands), default=0.0),
-        height=max((i.y + i.height for i in islands), default=0.0),
+        tuple(boxes),
+        tuple(_routes(edges, layered, left, centres, box_width)),
+        width=max((box.x + box_width + SIDE for box in boxes), default=0.0),
+        height=max((c + h / 2 for c, h in zip(centres, heights, strict=True)), default=0.0) + SIDE,
     )
+
+
+def ends(edge: Edge) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Give id and name of both concepts."""
+    return (edge.source_id, edge.source), (edge.target_id, edge.target)
 
 
 def _box_width(names: Sequence[str]) -> float:
@@ -114,44 +102,10 @@ def _box_width(names: Sequence[str]) -> float:
     return min(max(BOX_WIDTH, longest + 2 * TEXT_MARGIN), WIDEST_BOX)
 
 
-def _island(names: Sequence[str], edges: Sequence[Edge], box_width: float) -> Island:
-    row = {name: k for k, name in enumerate(names)}
-    pairs = [(row[edge.source], row[edge.target]) for edge in edges]
-    layered = set_in_layers(len(names), pairs)
-    lines = [wrap(name, box_width - 2 * TEXT_MARGIN) for name in names]
-    before, after = neighbours(len(names), pairs)
-    heights = [
-        max(len(lines[k]) * LINE_HEIGHT, max(len(before[k]), len(after[k])) * PORT_GAP) + 14
-        for k in range(len(names))
-    ]
-    heights += [BEND_HEIGHT] * (sum(map(len, layered.layers)) - len(names))
-    centres = _settle(layered, heights)
-    top = min(c - h / 2 for c, h in zip(centres, heights, strict=True)) - ISLAND_MARGIN
-    centres = [centre - top for centre in centres]
-    pitch = _pitch(layered, box_width)
-    left = {
-        item: ISLAND_SIDE + depth * pitch
-        for depth, layer in enumerate(layered.layers)
-        for item in layer
-    }
-    boxes = [
-        Box(name, lines[k], left[k], centres[k] - heights[k] / 2, box_width, heights[k])
-        for k, name in enumerate(names)
-    ]
-    return Island(
-        tuple(boxes),
-        tuple(_routes(edges, layered, left, centres, box_width)),
-        x=0.0,
-        y=0.0,
-        width=(len(layered.layers) - 1) * pitch + box_width + 2 * ISLAND_SIDE,
-        height=max(c + h / 2 for c, h in zip(centres, heights, strict=True)) + ISLAND_MARGIN,
-    )
-
-
 def _pitch(layered: Layered, box_width: float) -> float:
     """Give the distance from layer to layer: twice the usual where arrows are tangled."""
     pitch = box_width + LAYER_GAP
-    twice = 2 * (len(layered.layers) - 1) * pitch + box_width + 2 * ISLAND_SIDE
+    twice = 2 * (len(layered.layers) - 1) * pitch + box_width + 2 * SIDE
     tangled = crossings(layered.layers, layered.links) > TANGLED
     return 2 * pitch if tangled and twice <= PAGE_WIDTH else pitch
 
@@ -224,36 +178,3 @@ def _ports(concepts: Sequence[int], towards: Sequence[float]) -> list[float]:
         for place, k in enumerate(mine):
             ports[k] = (place - (len(mine) - 1) / 2) * PORT_GAP
     return ports
-
-
-def _pack(islands: Sequence[Island]) -> list[Island]:
-    """Set islands side by side where the page is wide enough, else below one another."""
-    page = max([PAGE_WIDTH, *(island.width for island in islands)])
-    placed: list[Island] = []
-    for island in islands:
-        spots = []
-        for x in (0.0, *(other.x + other.width + ISLAND_GAP for other in placed)):
-            if x + island.width <= page:
-                above = [
-                    other.y + other.height + ISLAND_GAP
-                    for other in placed
-                    if other.x < x + island.width + ISLAND_GAP
-                    and x < other.x + other.width + ISLAND_GAP
-                ]
-                spots.append((max(above, default=0.0), x))
-        y, x = min(spots)
-        placed.append(_moved(island, x, y))
-    return placed
-
-
-def _moved(island: Island, dx: float, dy: float) -> Island:
-    return replace(
-        island,
-        x=island.x + dx,
-        y=island.y + dy,
-        boxes=tuple(replace(box, x=box.x + dx, y=box.y + dy) for box in island.boxes),
-        routes=tuple(
-            replace(route, points=tuple((x + dx, y + dy) for x, y in route.points))
-            for route in island.routes
-        ),
-    )

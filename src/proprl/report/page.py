@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page."""
+"""The report as one self-contained HTML page. What it says was decided elsewhere."""
 
 from __future__ import annotations
 
@@ -12,9 +12,35 @@ from proprl.curriculum import Edge
 from proprl.evaluation.calibration import Bin
 from proprl.report import curve, reliability
 from proprl.report.drawing import draw, px, shown_probability
+from proprl.report.excerpt import excerpt
 from proprl.report.layout import PAGE_WIDTH
 
+LISTED = 500
+"""So many prerequisites are written out; more would make the page slow."""
+
 _ABBREVIATIONS = {"auc": "AUC", "f1": "F1"}
+
+
+@dataclass(frozen=True)
+class Map:
+    """The prerequisites that the model draws up, beside what follows from the labels alone."""
+
+    edges: Sequence[Edge]
+    """All of them; what is learned and what is confirmed, each by falling probability."""
+    beside: Sequence[tuple[str, int, int]]
+    """What is counted, without the model and in the map."""
+    remarks: Sequence[str]
+    """What is left out and why, in sentences."""
+    doubtful: Sequence[tuple[str, str, str]]
+    """Labels to look at again: first concept, second concept, what is wrong."""
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """A few pairs, and what is to be said of them."""
+
+    edges: Sequence[Edge]
+    words: str
 
 
 @dataclass(frozen=True)
@@ -25,19 +51,21 @@ class ReportData:
     facts: Sequence[tuple[str, str]]
     """Name and value, such as ("concepts", "158")."""
     metrics: Sequence[tuple[str, float | int | None, str]]
-    """Name, value on the test part, and what it means in plain words."""
+    """Name, value, and what it means in plain words."""
     epochs: Sequence[tuple[float, float | None]]
     """Training loss and validation AUC of each epoch."""
     best_epoch: int
     """Index into `epochs` of the one that was kept."""
-    edges: Sequence[Edge]
-    """The strongest edges of the acyclic, reduced graph, strongest first."""
-    sure: Sequence[Edge]
-    """Unlabelled pairs the model is sure of."""
-    ask: Sequence[Edge]
-    """Unlabelled pairs it would ask an expert about."""
+    expected: Sequence[str]
+    """How many prerequisites there are, and how sure that is, in sentences."""
+    map: Map | None
+    """None where nothing says from which probability on a prerequisite is drawn."""
+    sure: EdgeList
+    ask: EdgeList
+    measured: Sequence[str] = ()
+    """How the metrics came to be, and which pairs they hold for, in sentences."""
     reliability: Sequence[Bin] = ()
-    """What was said of the test pairs, and what came true."""
+    """What was said of labelled pairs, and what came true."""
     notes: Sequence[str] = ()
     """Warnings, in sentences."""
 
@@ -66,7 +94,8 @@ def render_report(data: ReportData) -> str:
     return environment.get_template("page.html.j2").render(
         data=data,
         metrics=[_metric_row(*metric) for metric in data.metrics],
-        drawing=draw(data.edges) if data.edges else None,
+        drawing=draw(excerpt(data.map.edges)) if data.map and data.map.edges else None,
+        listed=LISTED,
         reliability=reliability.reliability_plot(data.reliability),
         square=reliability,
         panels=curve.panels(data.epochs, data.best_epoch),

@@ -1,0 +1,191 @@
+"""What a person is told first: only what deserves it, and only what a model can know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
+from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.estimator import PrerequisiteModel
+from proprl.evaluation.base_rate import Calibration
+from proprl.fitted import Expected, Fitted
+from proprl.fitting import Fit
+from proprl.models.base import FitReport
+from proprl.models.registry import method_settings
+from proprl.showcase import (
+    about,
+    expected_words,
+    label_words,
+    learned_words,
+    map_counts,
+    report_data,
+    sure_of,
+    worth_asking,
+)
+
+# Numbers → Fractions → Ratios are confirmed; two concepts are called Graphs.
+IDS = ("numbers", "fractions", "ratios", "plots", "networks", "trees")
+NAMES = ("Numbers", "Fractions", "Ratios", "Graphs", "Graphs", "Trees")
+KNOWN = LabelledPairs(np.array([[0, 1], [1, 2], [5, 0]]), np.array([1, 1, 0]))
+HELD_BACK = LabelledPairs(np.array([[3, 0]]), np.array([1]))
+KNOWS_HOW_RARE = Calibration(base_rate=0.1, interval=(0.05, 0.2), believed=0.4, open_pairs=20)
+
+
+class Oracle:
+    """Says what it is told to say of a pair, else 0.01."""
+
+    def __init__(self, said: dict[tuple[int, int], float]) -> None:
+        self.said = said
+
+    def score(self, pairs: IntArray) -> FloatArray:
+        return np.array([self.said.get((i, j), 0.01) for i, j in pairs.tolist()])
+
+
+def model_that_says(
+    said: dict[tuple[int, int], float], calibration: Calibration | None = KNOWS_HOW_RARE
+) -> PrerequisiteModel:
+    report = FitReport(views=(), missing_views=("behaviour",), threshold=0.5)
+    # A calibration with slope 1 and intercept 0 leaves the oracle's numbers as they are.
+    fit = Fit(cast(Any, Oracle(said)), report, calibration, None)
+    model = PrerequisiteModel()
+    model.fitted_ = Fitted(
+        method="sequitur",
+        preset="default",
+        settings=method_settings("sequitur", "default"),
+        seed=1,
+        fit=fit,
+        split=PairSplit(KNOWN, LabelledPairs.empty(), HELD_BACK, "given", False),
+        background=0,
+        concept_ids=IDS,
+        concept_names=NAMES,
+        encoder="none",
+        course_name="small",
+        course_subject="",
+        course_fingerprint="",
+        notes=(),
+        transitions=None,
+        incidence=None,
+    )
+    return model
+
+
+def drawn(said: dict[tuple[int, int], float], threshold: float = 0.3) -> PrerequisiteGraph:
+    pairs, p = np.array(list(said)).reshape(-1, 2), np.array(list(said.values()))
+    return prerequisite_graph(IDS, NAMES, KNOWN, pairs, p, threshold=threshold)
+
+
+def test_it_is_sure_only_of_what_is_likely_and_learned() -> None:
+    said = {(2, 3): 0.85, (3, 5): 0.79, (0, 1): 0.99}
+    sure = sure_of(model_that_says(said), drawn(said))
+    assert [(edge.source_id, edge.target_id) for edge in sure] == [("ratios", "plots")]
+    assert (sure[0].source, sure[0].target) == ("Ratios", "Graphs (plots)")
+
+
+def test_what_a_person_has_labelled_is_not_called_a_find() -> None:
+    said = {(3, 0): 0.95}  # kept apart as a test
+    graph = drawn(said)
+    assert len(graph) == 3
+    assert sure_of(model_that_says(said), graph) == []
+
+
+def test_without_a_base_rate_it_is_sure_of_nothing_and_promises_nothing() -> None:
+    said = {(2, 3): 0.99}
+    model = model_that_says(said, calibration=None)
+    assert sure_of(model, drawn(said)) == []
+    (words,) = expected_words(model.fitted_.expected)
+    assert "cannot be told" in words
+    assert "pairs as people pick them" in words
+    assert "far fewer are right" in learned_words(model, drawn(said))[0]
+
+
+def test_it_asks_what_is_in_doubt_and_would_settle_much() -> None:
+    # Ratios has two concepts before it, Fractions one: more follows from Ratios → Trees.
+    said = {(2, 5): 0.3, (1, 4): 0.3, (3, 4): 0.02}
+    first, second = worth_asking(model_that_says(said), 2)
+    assert (first.source_id, first.target_id, first.probability) == ("ratios", "trees", 0.3)
+    assert (second.source_id, second.target_id) == ("fractions", "networks")
+
+
+def test_each_concept_is_asked_about_once_and_labels_never() -> None:
+    asked = worth_asking(model_that_says({(3, 0): 0.5, (0, 3): 0.5, (0, 2): 0.5, (2, 0): 0.5}), 10)
+    ends = [concept for edge in asked for concept in (edge.source_id, edge.target_id)]
+    assert len(ends) == len(set(ends))
+    # Both orders of a labelled pair, and what follows from labels, are settled.
+    settled = [{"plots", "numbers"}, {"numbers", "ratios"}]
+    assert all({edge.source_id, edge.target_id} not in settled for edge in asked)
+
+
+def test_with_every_pair_settled_there_is_nothing_to_ask() -> None:
+    model = model_that_says({})
+    every = np.array([(i, j) for i in range(6) for j in range(i + 1, 6)])
+    known = LabelledPairs(every, np.zeros(len(every), dtype=np.int64))
+    model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=known))
+    assert worth_asking(model) == []
+    data = report_data(model, None, model.judged())
+    assert data.ask.words == "Nothing: every pair has a label, or follows from one."
+    assert data.map is None
+
+
+def test_the_expected_number_comes_with_its_range() -> None:
+    first, second = expected_words(Expected(241.3, 152.0, 383.0, open_pairs=24_062))
+    assert first == (
+        "About 240 prerequisites, most likely between 150 and 380, are expected among the 24,062 "
+        "pairs that no label settles."
+    )
+    assert "wide" not in second
+    assert "wide" in expected_words(Expected(75, 20, 190, open_pairs=24_062))[1]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0.2, "0"), (7.6, "8"), (31.4, "31"), (186, "190"), (1234.5, "1,200")]
+)
+def test_estimates_have_two_digits_at_most(number: float, words: str) -> None:
+    assert about(number) == words
+
+
+def test_the_map_is_counted_beside_the_labels_alone() -> None:
+    said = {(2, 3): 0.6, (2, 5): 0.4}
+    model = model_that_says(said)
+    # Numbers, Fractions, Ratios in a row; then Graphs and Trees after Ratios: 3 + 3 + 3 pairs.
+    assert list(map_counts(model.labels_alone()).values()) == [2, 0, 3, 3]
+    assert list(map_counts(drawn(said)).values()) == [4, 2, 9, 1]
+    (learned,) = learned_words(model, drawn(said))
+    assert learned == (
+        "2 steps are learned, with probabilities 0.40 to 0.60. If these hold, expect about 1 of "
+        "them to be right."
+    )
+    confirmed, test = label_words(model, drawn(said))
+    assert confirmed.startswith("2 confirmed labels are in the map: 2 as steps of their own, 0 by")
+    assert test == "1 label is kept apart as a test, and not in the map."
+
+
+def test_what_was_left_out_is_said_with_the_reason() -> None:
+    said = {(2, 0): 0.9, (5, 1): 0.8, (1, 5): 0.7, (5, 3): 0.6, (3, 0): 0.5}
+    words = learned_words(model_that_says(said), drawn(said))
+    assert words[-1].startswith("Left out, though likely enough: ")
+    assert "a circle" in words[-1]
+    assert "a pair that you rejected would follow" in words[-1]
+
+
+def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
+    labels = LabelledPairs(np.array([[3, 4], [4, 3], [0, 1]]), np.array([1, 1, 1]))
+    model = model_that_says({})
+    model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=labels))
+    data = report_data(model, model.labels_alone(), model.judged())
+    assert data.map is not None
+    assert {(first, then) for first, then, _ in data.map.doubtful} == {
+        ("Graphs (plots)", "Graphs (networks)"),
+        ("Graphs (networks)", "Graphs (plots)"),
+    }
+
+
+def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:
+    model = model_that_says({(2, 3): 0.99}, calibration=None)
+    data = report_data(model, drawn({(2, 3): 0.99}), model.judged())
+    assert data.sure.edges == []
+    assert "not known" in data.sure.words

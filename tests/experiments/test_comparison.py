@@ -10,6 +10,7 @@ import pytest
 
 from proprl.experiments.comparison import compare
 from proprl.experiments.published import published
+from proprl.experiments.recorded import RecordedCell, RecordedRow
 
 
 def result(method: str, auc: float, seed: int, fold: int = 0) -> dict[str, Any]:
@@ -103,3 +104,43 @@ def test_every_format_shows_the_same_numbers() -> None:
     rows = list(csv.DictReader(io.StringIO(found.csv())))
     assert {row["method"]: row["mean"] for row in rows}["rf"] == "0.720000"
     assert rows[0]["runs"] == "3"
+
+
+def test_a_recorded_row_is_shown_as_it_was_measured_and_not_tested() -> None:
+    """Its mean is 0.9 over ten folds; ours is 0.92 over three seeds."""
+    row = RecordedRow(
+        protocol="published", method="svm", course="mooc", metric="auc", commit="abc1234",
+        mean=0.9, deviation=0.01, low=0.89, high=0.91, runs=10,
+    )  # fmt: skip
+    found = compare(
+        RESULTS,
+        methods=["svm", "proprl"],
+        courses=["mooc"],
+        metrics=["auc"],
+        ours="proprl",
+        recorded={("svm", "mooc", "auc"): RecordedCell({}, row=row)},
+    )
+    lead = found.leads["mooc", "auc"]
+    assert (lead.rival, lead.difference, lead.p) == ("svm", pytest.approx(0.02), None)
+    page = found.markdown()
+    assert "| svm ‡ | 0.900 ± 0.010 [0.890, 0.910] |" in page
+    assert "† fewer than 10 runs: proprl 3." in page
+    assert "‡ as measured at commit abc1234, not run again." in page
+    assert "against svm, not tested, its single runs are not kept" in page
+    assert "svm,mooc,auc,0.900000,0.010000,0.890000,0.910000,10,,abc1234" in found.csv()
+
+
+def test_each_way_of_running_a_method_is_a_row_and_no_rival_of_itself() -> None:
+    more = [result("proprl", 0.98, seed) for seed in range(3)]
+    for one in more:
+        one["run"]["background"] = "auto"
+    found = compare(
+        [*RESULTS, *more],
+        methods=["rf", "proprl", "proprl+background"],
+        courses=["mooc"],
+        metrics=["auc"],
+        ours="proprl",
+    )
+    assert found.cells["proprl+background", "mooc", "auc"].mean == pytest.approx(0.98)
+    assert found.cells["proprl", "mooc", "auc"].mean == pytest.approx(0.92)
+    assert found.leads["mooc", "auc"].rival == "rf"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from proprl.data import Course, write_course
+from proprl.data import Course, load_course, write_course
 from proprl.data.benchmarks import BENCHMARKS
+from proprl.data.splits import LabelledPairs
 from proprl.errors import (
     DivergedError,
     MissingExtraError,
@@ -24,7 +25,9 @@ from proprl.errors import (
     UnknownMethodError,
 )
 from proprl.experiments.runner import RunStore, run_all
-from proprl.experiments.runs import Run, execute
+from proprl.experiments.runs import Run, evidence_of, execute, split_of
+from proprl.fitting import fit_scorer
+from proprl.models.registry import method, method_settings
 
 QUICK = {"size": 16, "epochs": 2}
 
@@ -61,37 +64,47 @@ def test_what_determines_a_run_names_it() -> None:
     assert quick(1).key("data") == quick(1).key("data")
 
 
-def sequitur(reader: str) -> Run:
-    changes = {"trees": 3, "folds": 2, "newcomers": False, "reader": reader}
-    return Run("sequitur", "campus", encoder="wordllama", changes=changes)
+def test_what_was_kept_before_runs_had_more_fields_is_still_found() -> None:
+    """Trees, and Sequitur, come to other results since; the others do not."""
+    run = Run("svm", "mooc", protocol="leak-free", fold=3)
+    assert run.key("data") == "2b94d964fb90505abbfeeb73"
+    others = [replace(run, refit=True), replace(run, background="auto")]
+    assert len({one.key("data") for one in [run, *others]}) == 3
 
 
-def test_concepts_are_read_about_once_and_before_the_first_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    happened: list[str] = []
+class TestSequitur:
+    RUN = Run(
+        "sequitur", "campus", protocol="leak-free", encoder="wordllama", changes={"trees": 20}
+    )
 
-    def read(names: Any, subject: str, reader: str, **_: Any) -> None:
-        happened.append(f"{len(names)} concepts of {subject} by {reader}")
+    def test_with_background_it_says_how_many_test_pairs_were_among_it(self) -> None:
+        plain, more = execute(self.RUN), execute(replace(self.RUN, background="auto"))
+        assert "background" not in plain
+        taken = more["background"]
+        assert taken["pairs"] > more["known_labels"]
+        assert 0 <= taken["scored_positives"] <= taken["scored"] <= len(more["labels"])
+        assert plain["scores"] != more["scores"]
 
-    def run(run: Run, root: Any) -> dict[str, Any]:
-        happened.append("run")
-        return {"run": asdict(run), "metrics": {}, "train_seconds": 1.0, "score_seconds": 1.0}
-
-    monkeypatch.setattr("proprl.experiments.runner.read_concepts", read)
-    monkeypatch.setattr("proprl.experiments.workers.execute", run)
-    runs = [sequitur("wordllama"), replace(sequitur("wordllama"), seed=1), sequitur("none")]
-    run_all(runs, RunStore(tmp_path))
-    first = "158 concepts of mathematics and computer science by wordllama"
-    assert happened == [first, "run", "run", "run"]
-    run_all(runs, RunStore(tmp_path))
-    assert len(happened) == 4  # what is kept needs no reader
+    def test_it_is_not_judged_by_validation_pairs_that_it_learned_from(self) -> None:
+        """Judged by pairs that it knows it would be all but without fault."""
+        of = replace(self.RUN, part="validation")
+        split = split_of(of, load_course("campus"))
+        trained = replace(split, validation=LabelledPairs.empty())
+        evidence, _ = evidence_of("campus", "fixed", None, "wordllama")
+        settings = method_settings("sequitur", trees=20)
+        fit = fit_scorer(method("sequitur")(settings), evidence, trained, seed=0)
+        assert execute(of)["scores"]["forward"] == fit.score(split.validation.pairs).tolist()
 
 
-def test_a_reader_that_is_not_there_is_found_before_the_first_run(tmp_path: Path) -> None:
-    with pytest.raises(ProprlError, match="unknown encoder 'nobody-known'"):
-        run_all([quick(1), sequitur("nobody-known")], RunStore(tmp_path))
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("name", ["svm", "trees"])
+def test_refit_on_train_and_validation_keeps_the_threshold_that_was_chosen(name: str) -> None:
+    changes = {"trees": 20} if name == "trees" else {}
+    run = Run(name, "campus", protocol="leak-free", encoder="wordllama", changes=changes)
+    once, again = execute(run), execute(replace(run, refit=True))
+    assert again["threshold"] == once["threshold"]
+    assert again["labels"] == once["labels"]
+    assert again["scores"] != once["scores"]
+    assert again["run"]["refit"]
 
 
 def test_a_damaged_result_is_done_again(tmp_path: Path) -> None:

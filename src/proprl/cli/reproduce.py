@@ -20,7 +20,7 @@ def reproduce(
         str,
         typer.Argument(
             help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
-            "parts, readings, tune, whole-map or all."
+            "tune, whole-map or all."
         ),
     ],
     data: Annotated[

@@ -11,6 +11,7 @@ import numpy as np
 from proprl.evaluation.resampling import ScoredPairs
 from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
 from proprl.experiments.published import NAMES
+from proprl.experiments.rows import method_of, row_of
 from proprl.experiments.texts import csv_text
 
 Key = tuple[str, str, str]
@@ -21,7 +22,10 @@ Lookup = Callable[[str, str, str], float | None]
 """Gives the published number of a method, course and metric; None where there is none."""
 
 
-CSV_HEADS = ("method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper")
+CSV_HEADS = (
+    *("method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper"),
+    "commit",
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,16 @@ class Cell:
         """The 95 % bootstrap interval of the mean."""
         return bootstrap_interval(np.array(list(self.values.values())))
 
+    @property
+    def runs(self) -> int:
+        """How many runs the mean is of."""
+        return len(self.values)
+
+    @property
+    def commit(self) -> str:
+        """The commit at which it was measured; empty where it was run for this table."""
+        return ""
+
     def scored(self, repeats: Sequence[Repeat]) -> list[ScoredPairs]:
         """Give the test set of each fold with its scores in these runs; seeds share a fold's."""
         folds: dict[int, list[Mapping[str, Any]]] = {}
@@ -63,12 +77,14 @@ class Lead:
 
     rival: str
     difference: float
-    p: float
-    """Holm-corrected over the table's columns."""
+    p: float | None
+    """Holm-corrected over the table's columns; None where the other one's runs are not kept."""
 
     @property
     def verdict(self) -> str:
         """Whether the lead counts."""
+        if self.p is None:
+            return "not tested, its single runs are not kept"
         if self.difference <= 0:
             return "no lead"
         return "significant" if self.p < 0.05 else "not significant"
@@ -105,9 +121,15 @@ class Comparison:
         return [repeat for repeat in ours if repeat in theirs]
 
     def difference(self, mine: str, other: str, course: str, metric: str) -> float:
-        """Give how far the mean of one method is above another's, over what both ran on."""
+        """Give how far the mean of one method is above another's, over what both ran on.
+
+        Where single runs are not kept, over what each ran on.
+        """
         shared = self.shared(mine, other, course, metric)
-        ours, theirs = (self.cells[name, course, metric].values for name in (mine, other))
+        both = [self.cells[name, course, metric] for name in (mine, other)]
+        if not shared:
+            return both[0].mean - both[1].mean
+        ours, theirs = (cell.values for cell in both)
         return float(np.mean([ours[repeat] - theirs[repeat] for repeat in shared]))
 
     def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
@@ -149,7 +171,7 @@ class Comparison:
     def csv(self) -> str:
         """Give one row for each cell, with everything that is known of it."""
         rows = [
-            [*key, cell.mean, cell.deviation, *cell.interval, len(cell.values), cell.paper]
+            [*key, cell.mean, cell.deviation, *cell.interval, cell.runs, cell.paper, cell.commit]
             for key, cell in self.cells.items()
         ]
         return csv_text(CSV_HEADS, rows)
@@ -160,19 +182,22 @@ class Comparison:
             heads += [NAMES.get(metric, metric)]
             heads += ["paper"] if self.has_paper(course, metric) else []
         lines = [f"## {course}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-        most = max(len(self.cells[m, course, self.metrics[0]].values) for m in self.methods)
+        first = {name: self.cells[name, course, self.metrics[0]] for name in self.methods}
+        most = max(cell.runs for cell in first.values())
         fewer = []
-        for name in self.methods:
+        for name, cell in first.items():
             shown = [self.title(name)]
-            runs = len(self.cells[name, course, self.metrics[0]].values)
-            if runs < most:
+            if cell.runs < most:
                 shown[0] += " †"
-                fewer.append(f"{self.title(name)} {runs}")
+                fewer.append(f"{self.title(name)} {cell.runs}")
+            shown[0] += " ‡" if cell.commit else ""
             for metric in self.metrics:
                 shown += self._shown(name, course, metric)
             lines.append(f"| {' | '.join(shown)} |")
         if fewer:
             lines += ["", f"† fewer than {most} runs: {', '.join(fewer)}."]
+        if commits := dict.fromkeys(cell.commit for cell in first.values() if cell.commit):
+            lines += ["", f"‡ as measured at commit {', '.join(commits)}, not run again."]
         lines += self._lead_lines(course)
         return "\n".join(lines) + "\n"
 
@@ -193,7 +218,8 @@ class Comparison:
             lead = self.leads[course, metric]
             lines.append(
                 f"- {NAMES.get(metric, metric)}: {lead.difference:+.3f} against "
-                f"{self.title(lead.rival)}, {lead.verdict} (p {lead.p:.3f})"
+                f"{self.title(lead.rival)}, {lead.verdict}"
+                + ("" if lead.p is None else f" (p {lead.p:.3f})")
             )
         return lines
 
@@ -207,23 +233,27 @@ def compare(
     ours: str | None = None,
     paper: Lookup | None = None,
     titles: Mapping[str, str] | None = None,
+    recorded: Mapping[Key, Cell] | None = None,
 ) -> Comparison:
-    """Gather results into a table; `ours` is tested against the best other of each column."""
+    """Gather results into a table; `ours` is tested against the best other of each column.
+
+    Each way of running a method is a row: see `row_of`. Rows that were not run are `recorded`.
+    """
     kept: dict[Key, dict[Repeat, Mapping[str, Any]]] = {}
     for result in results:
         run = result["run"]
         for metric in metrics:
             if result["metrics"][metric] is not None:
-                column = kept.setdefault((run["method"], run["course"], metric), {})
+                column = kept.setdefault((row_of(run), run["course"], metric), {})
                 column[run["fold"], run["seed"]] = result
-    cells = {}
+    cells = dict(recorded or {})
     for key, found in kept.items():
         values = {repeat: result["metrics"][key[-1]] for repeat, result in found.items()}
         cells[key] = Cell(values, paper(*key) if paper else None, found)
     table = Comparison(
         tuple(methods), tuple(courses), tuple(metrics), cells, ours, titles=titles or {}
     )
-    others = [name for name in methods if name != ours]
+    others = [name for name in methods if ours is None or method_of(name) != method_of(ours)]
     return replace(table, leads=_leads(table, ours, others)) if ours and others else table
 
 
@@ -233,9 +263,10 @@ def _leads(table: Comparison, ours: str, others: Sequence[str]) -> dict[tuple[st
     rivals = {
         column: max(others, key=lambda name: table.cells[name, *column].mean) for column in columns
     }
-    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in rivals.items()})
+    tested = {c: rival for c, rival in rivals.items() if not table.cells[rival, *c].commit}
+    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in tested.items()})
     return {
-        c: Lead(rival, table.difference(ours, rival, *c), p_values[c])
+        c: Lead(rival, table.difference(ours, rival, *c), p_values.get(c))
         for c, rival in rivals.items()
     }
 

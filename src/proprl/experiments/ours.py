@@ -1,151 +1,148 @@
-"""Sequitur against every other method under every protocol, and the lines to reach."""
+"""The race: Sequitur beside every other method, about pairs as people choose them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from proprl.errors import ProprlError
-from proprl.evaluation.calibration import calibration_error
-from proprl.evaluation.significance import holm
 from proprl.experiments.comparison import Comparison, compare
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
-from proprl.experiments.packaged import packaged
-from proprl.experiments.plans import OWN, experiment_settings, plan, table1_methods
-from proprl.experiments.published import METRICS, NAMES
-from proprl.experiments.runner import mean_metric, metric_values
-from proprl.experiments.runs import FOLDS
+from proprl.experiments.ours_lines import HEADS, OURS, own_lines
+from proprl.experiments.plans import experiment_settings, plan, table1_methods
+from proprl.experiments.published import METRICS
+from proprl.experiments.recorded import ENCODER, recorded_cells
+from proprl.experiments.rows import BACKGROUND, REFIT, method_of, row_of
+from proprl.experiments.runner import of_course
+from proprl.experiments.runs import FOLDS, Run
 from proprl.experiments.tables import how_run, printed_table
 from proprl.experiments.texts import csv_text, markdown_table
-from proprl.experiments.whole_map_lines import MapTargets
+from proprl.experiments.whole_map_findings import commit
+from proprl.features.encoders import resolve_encoder
 
-OURS, THEIRS = "sequitur", "proprl"
+REFITTED = ("svm", "trees")
+"""Who is also shown as it learns from as many labels as Sequitur does."""
 SEEDS, OTHERS_SEEDS = 10, 3
-"""Under published: of ours, and of the others, whose fits take minutes."""
+"""Under published: of ours, and of the others."""
 DRAWS = 5
 """Under new-concepts."""
-SURE = 0.05
-LEAST = 5e-5
-"""The least difference that four digits show."""
-LABELS = (
-    "Sequitur learns from training and validation pairs, the others from training pairs; all of "
-    "them choose on validation pairs. The paper's methods have the settings that were tuned for "
-    "them on published validation rows, plain trees their defaults: see docs/reproducing.md."
-)
-PAPERS = " `table1` shows {} with the settings of the papers instead."
-HEADS = ("protocol", "set", "line", "wanted", "found", "reached")
 COLUMNS = {
     "published": METRICS,
     "leak-free": (*METRICS, "ordered_share"),
     "new-concepts": METRICS,
 }
-
-
-class Targets(BaseModel):
-    """The lines to reach, by protocol, set and metric."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    lead: float = Field(gt=0)
-    calibration_error: float = Field(gt=0, lt=1)
-    bundle_mb: float = Field(gt=0)
-    seconds: dict[str, float]
-    published: dict[str, dict[str, float]]
-    leak_free: dict[str, dict[str, float]] = Field(alias="leak-free")
-    whole_map: dict[str, MapTargets] = Field(alias="whole-map")
-
-
-@lru_cache(maxsize=1)
-def targets() -> Targets:
-    """Give the lines to reach, checked."""
-    return Targets.model_validate(packaged("targets.toml"))
-
-
-@dataclass(frozen=True)
-class Goal:
-    """Something to reach, and what came of it."""
-
-    protocol: str
-    course: str
-    what: str
-    wanted: str
-    found: str
-    reached: bool
-
-    def row(self) -> list[str]:
-        """Give the goal as a row of a table."""
-        verdict = "reached" if self.reached else "not reached"
-        return [self.protocol, self.course, self.what, self.wanted, self.found, verdict]
+LABELS = (
+    "Sequitur learns from training and validation pairs, and chooses its threshold by scores of "
+    "pairs that it had not learned from; the others learn from training pairs and choose on "
+    "validation pairs. The paper's methods have the settings that were tuned for them on published "
+    "validation rows, plain trees their defaults: see docs/reproducing.md."
+)
+REFIT_SAYS = (
+    " *Refit on both*: fitted once to choose the threshold on validation pairs, then again on "
+    "training and validation pairs."
+)
+BACKGROUND_SAYS = (
+    " *With background*: it also learns from pairs without a label, as it usually does."
+)
+TAKEN = (
+    "Test pairs may be among the background, as a user's fit would have them: then they were "
+    "learned from as pairs that are no prerequisites. Means over the runs."
+)
+COUNTED = ("pairs", "scored", "scored_positives")
+BACKGROUND_HEADS = ("set", "test pairs", "background", "test pairs in it", "of them prerequisites")
+PAPERS = " `table1` shows {} with the settings of the papers instead."
+MEANT = " The lines are meant for texts encoded by `{}`."
 
 
 def ours(wanted: Wanted, do: Do) -> Outcome:
-    """Compare Sequitur with every method under each protocol; say which lines it reaches."""
-    others = tuple(name for name in wanted.methods or rivals() if name != OURS)
-    if not others:
-        raise ProprlError("ours compares sequitur with other methods: name one, or none for all")
+    """Show Sequitur beside the other methods under each protocol; say which lines it reaches."""
     if wanted.protocol != Wanted().protocol or wanted.repeats not in (1, Wanted().repeats):
         raise ProprlError(
             "ours runs every protocol, and each as often as it needs: leave out --protocol and "
             "--seeds, or take --quick"
         )
+    ending = _ending(resolve_encoder(wanted.encoder))
     texts: dict[str, str] = {}
     tables, lines, results = [], [], []
     for protocol in COLUMNS:
         here = replace(wanted, protocol=protocol)
-        mine, theirs = _repeats(here)
-        runs = [
-            *plan(others, replace(here, repeats=theirs), tuned=True),
-            *plan([OURS], replace(here, repeats=mine)),
-        ]
-        found = do(runs)
+        found = do(race(here))
         results += found
-        comparison = compare(
-            found,
-            methods=[*others, OURS],
-            courses=here.courses,
-            metrics=COLUMNS[protocol],
-            ours=OURS,
-            titles=experiment_settings().titles,
-        )
-        title = f"Sequitur, {protocol}"
-        how = f"{how_run(replace(here, repeats=mine), runs[0].encoder)} {LABELS}"
-        how += "" if mine == theirs else f" The other methods have {theirs} seeds."
-        if protocol == "published":
-            how += f"{_papers_own(others)}"
+        comparison = _compared(here, found)
+        title, stem = f"Sequitur, {protocol}", f"ours-{protocol}{ending}"
+        taken = _background_rows(found, here)
+        about = f"## Background\n\n{TAKEN}\n\n{markdown_table(BACKGROUND_HEADS, taken)}"
+        page = [f"# {title}", _how(here, comparison), comparison.markdown(), about]
         texts |= {
-            f"ours-{protocol}.md": f"# {title}\n\n{how}\n\n{comparison.markdown()}",
-            f"ours-{protocol}.csv": comparison.csv(),
-            f"ours-{protocol}.tex": comparison.latex(),
+            f"{stem}.md": "\n\n".join(page),
+            f"{stem}.csv": comparison.csv(),
+            f"{stem}.tex": comparison.latex(),
         }
         tables += [printed_table(comparison, c, f"{title}: {c}") for c in here.courses]
-        if protocol == "published":
-            lines += list(own_lines(protocol, found, here.courses))
-        else:
-            lines += list(_lines(protocol, comparison, found))
-    rows = [line.row() for line in lines]
-    texts["ours-lines.md"] = f"# What Sequitur reaches\n\n{lines_table(lines)}"
-    texts["ours-lines.csv"] = csv_text(HEADS, rows)
-    tables += [
-        Table(f"Lines, {protocol}", HEADS[1:], [row[1:] for row in rows if row[0] == protocol])
-        for protocol in COLUMNS
-    ]
+        tables.append(Table(f"Background of Sequitur, {protocol}", BACKGROUND_HEADS, taken))
+        lines += [goal.row() for goal in own_lines(protocol, found, here.courses)]
+    if lines:
+        title, when = (
+            "# What Sequitur reaches on labelled pairs",
+            f"{_when()}{MEANT.format(ENCODER)}",
+        )
+        page = [title, when, markdown_table(HEADS, lines)]
+        texts[f"ours-lines{ending}.md"] = "\n\n".join(page)
+        texts[f"ours-lines{ending}.csv"] = csv_text(HEADS, lines)
+        tables.append(Table("Lines", HEADS, lines))
     return Outcome(results, tables, texts)
 
 
-def rivals() -> tuple[str, ...]:
-    """Give the methods that Sequitur is compared with: the paper's, and plain trees."""
-    return (*table1_methods(), *(name for name in OWN if name != OURS))
+def race(wanted: Wanted) -> list[Run]:
+    """Give the runs of one protocol: Sequitur's, and those of methods that are not recorded.
+
+    A method that was asked for by name is run, whatever is recorded.
+    """
+    mine, theirs = _repeats(wanted)
+    asked = [name for name in wanted.methods or REFITTED if name != OURS]
+    recorded = {} if wanted.methods else {name for name, *_ in _recorded(wanted)}
+    once = plan(asked, replace(wanted, repeats=theirs), tuned=True)
+    own = plan([OURS], replace(wanted, repeats=mine))
+    return [
+        *(run for run in once if run.method not in recorded),
+        *(replace(run, refit=True) for run in once if run.method in REFITTED),
+        *own,
+        *(replace(run, background="auto") for run in own),
+    ]
 
 
-def _papers_own(others: Sequence[str]) -> str:
-    """Say which of the others another table shows as published, if any."""
+def _compared(wanted: Wanted, results: Sequence[Mapping[str, Any]]) -> Comparison:
+    recorded, run = _recorded(wanted), {row_of(result["run"]) for result in results}
+    rows = {name for name, *_ in recorded} | run
+    methods = [name for name in (*table1_methods(), "trees") if name in rows]
+    methods += sorted(name for name in rows if name not in methods and method_of(name) != OURS)
+    methods += [OURS, f"{OURS}+{BACKGROUND}"]
     settings = experiment_settings()
-    shown = [settings.title(name) for name in others if name in settings.as_published]
-    return PAPERS.format(" and ".join(shown)) if shown else ""
+    words = {REFIT: "refit on both", BACKGROUND: "with background"}
+    titles = {
+        row: ", ".join([settings.title(name), *(words[word] for word in differs)])
+        for row in methods
+        for name, *differs in [row.split("+")]
+    }
+    return compare(
+        results,
+        methods=methods,
+        courses=wanted.courses,
+        metrics=COLUMNS[wanted.protocol],
+        ours=OURS,
+        titles=titles,
+        recorded={key: cell for key, cell in recorded.items() if key[0] not in run},
+    )
+
+
+def _recorded(wanted: Wanted) -> Mapping[tuple[str, str, str], Any]:
+    metrics, encoder = COLUMNS[wanted.protocol], resolve_encoder(wanted.encoder)
+    return recorded_cells(wanted.protocol, wanted.courses, metrics, encoder)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
@@ -159,120 +156,40 @@ def _repeats(wanted: Wanted) -> tuple[int, int]:
     }[wanted.protocol]
 
 
-def _lines(
-    protocol: str, found: Comparison, results: Sequence[Mapping[str, Any]]
-) -> Iterator[Goal]:
-    yield from own_lines(protocol, results, found.courses)
-    if protocol == "leak-free":
-        yield from _leads(protocol, found)
-    if protocol == "new-concepts":
-        for course in found.courses:
-            rival, lead = min(_differences(found, course).items(), key=lambda item: item[1])
-            what = f"AUC above {found.title(rival)}, the next best"
-            yield Goal(protocol, course, what, "> 0", f"{lead:+.4f}", lead > 0)
+def _how(wanted: Wanted, found: Comparison) -> str:
+    mine, theirs = _repeats(wanted)
+    text = f"{_when()} {how_run(replace(wanted, repeats=mine), resolve_encoder(wanted.encoder))} "
+    text += LABELS + (REFIT_SAYS if any(REFIT in row for row in found.methods) else "")
+    text += BACKGROUND_SAYS + ("" if mine == theirs else f" The other methods have {theirs} seeds.")
+    settings = experiment_settings()
+    shown = [settings.title(name) for name in found.methods if name in settings.as_published]
+    if wanted.protocol == "published" and shown:
+        text += PAPERS.format(" and ".join(shown))
+    return text
 
 
-def own_lines(
-    protocol: str, results: Sequence[Mapping[str, Any]], courses: Sequence[str]
-) -> Iterator[Goal]:
-    """The lines that need no other method to compare with."""
-    goals = {"published": targets().published, "leak-free": targets().leak_free}.get(protocol, {})
-    for course in courses:
-        for metric, goal in goals.get(course, {}).items():
-            yield _least(protocol, course, NAMES[metric], goal, _mean(results, course, metric))
-    if protocol == "leak-free":
-        yield from _one_way_lines(results, courses)
-        for course in courses:
-            error, limit = _pooled_error(results, course), targets().calibration_error
-            what, shown = "calibration error", f"{error:.3f}"
-            yield Goal(protocol, course, what, f"< {limit:.2f}", shown, error < limit)
-    if protocol == "published":
-        for course, limit in targets().seconds.items():
-            if course in courses:
-                seconds = _mean_seconds(results, course)
-                what, shown = "seconds to train", f"{seconds:.1f}"
-                yield Goal(protocol, course, what, f"≤ {limit:.0f}", shown, seconds <= limit)
-        for course in courses:
-            largest = max(one["bundle_mb"] for one in _of_ours(results, course))
-            what, wanted = "MB of the largest bundle", f"< {targets().bundle_mb:.0f}"
-            reached = largest < targets().bundle_mb
-            yield Goal(protocol, course, what, wanted, f"{largest:.2f}", reached)
+def _background_rows(results: Sequence[Mapping[str, Any]], wanted: Wanted) -> list[list[str]]:
+    """Count what was taken for background, and how many test pairs are among it: means."""
+    rows = []
+    for course in wanted.courses:
+        with_it = [one for one in of_course(results, course) if BACKGROUND in one]
+        counts = [
+            [len(one["labels"]), *(one[BACKGROUND][what] for what in COUNTED)] for one in with_it
+        ]
+        rows.append([course, *(f"{mean:.1f}" for mean in np.mean(counts, axis=0))])
+    return rows
 
 
-def lines_table(goals: Iterable[Goal]) -> str:
-    """Give lines and what came of them as a Markdown table."""
-    return markdown_table(HEADS, [goal.row() for goal in goals])
+def _when() -> str:
+    return f"Written at commit {commit()} on {datetime.now(UTC).date().isoformat()}."
 
 
-def _one_way_lines(results: Sequence[Mapping[str, Any]], courses: Sequence[str]) -> Iterator[Goal]:
-    """The line of the ordered share again, where experts called pairs mutual.
+def _ending(encoder: str) -> str:
+    """Give what files are called beside what the recorded encoder wrote.
 
-    Whatever is said of such a pair, one of its two orders counts as wrong.
+    >>> _ending(ENCODER), _ending("wordllama")
+    ('', '-wordllama')
     """
-    for course in courses:
-        goal = targets().leak_free.get(course, {}).get("ordered_share")
-        mine = _of_ours(results, course)
-        if goal and metric_values(mine, "one_way_ordered"):
-            one_way = _mean(results, course, "one_way_ordered")
-            if abs(one_way - _mean(results, course, "ordered_share")) >= LEAST:
-                what = "ordered share of positives that hold in one order"
-                yield _least("leak-free", course, what, goal, one_way)
-
-
-def _least(protocol: str, course: str, what: str, goal: float, found: float) -> Goal:
-    return Goal(protocol, course, what, f"≥ {goal:.3f}", f"{found:.4f}", found >= goal)
-
-
-def _leads(protocol: str, found: Comparison) -> Iterator[Goal]:
-    """The lead over ProPRL, over the next best, and the least sure one, Holm-corrected."""
-    p_values = holm(
-        {
-            (course, other): found.p_value(OURS, other, course, "auc")
-            for course in found.courses
-            for other in _others(found)
-        }
+    return (
+        "" if encoder == ENCODER else "-" + re.sub(r"[^a-z0-9]+", "-", encoder.lower()).strip("-")
     )
-    goal = targets().lead
-    for course in found.courses:
-        differences = _differences(found, course)
-        next_best = min(differences, key=differences.__getitem__)
-        for other in dict.fromkeys([*({THEIRS} & set(differences)), next_best]):
-            lead = differences[other]
-            what = f"AUC above {found.title(other)}"
-            what += ", the next best" if other == next_best else ""
-            yield Goal(protocol, course, what, f"≥ {goal:.3f}", f"{lead:+.4f}", lead >= goal)
-        worst = max(differences, key=lambda other: (p_values[course, other], -differences[other]))
-        p, lead = p_values[course, worst], differences[worst]
-        what = f"AUC above every method (least sure: {found.title(worst)})"
-        wanted, shown = f"p < {SURE:.2f}", f"{lead:+.4f}, p {p:.4f}"
-        yield Goal(protocol, course, what, wanted, shown, lead > 0 and p < SURE)
-
-
-def _others(found: Comparison) -> list[str]:
-    return [name for name in found.methods if name != OURS]
-
-
-def _differences(found: Comparison, course: str) -> dict[str, float]:
-    """How far our AUC is above each other method's, over what both ran on."""
-    return {other: found.difference(OURS, other, course, "auc") for other in _others(found)}
-
-
-def _mean(results: Iterable[Mapping[str, Any]], course: str, metric: str) -> float:
-    return mean_metric(_of_ours(results, course), course, metric)
-
-
-def _mean_seconds(results: Iterable[Mapping[str, Any]], course: str) -> float:
-    return float(np.mean([one["train_seconds"] for one in _of_ours(results, course)]))
-
-
-def _pooled_error(results: Iterable[Mapping[str, Any]], course: str) -> float:
-    """The calibration error of all folds together: one fold has too few pairs for ten bins."""
-    mine = _of_ours(results, course)
-    labels = np.concatenate([result["labels"] for result in mine])
-    said = np.concatenate([result["scores"]["forward"] for result in mine])
-    return calibration_error(labels, said)
-
-
-def _of_ours(results: Iterable[Mapping[str, Any]], course: str) -> list[Mapping[str, Any]]:
-    wanted = (OURS, course)
-    return [one for one in results if (one["run"]["method"], one["run"]["course"]) == wanted]

@@ -17,9 +17,7 @@ from proprl.errors import SplitError
 from proprl.experiments.pace import Pace
 from proprl.experiments.runs import Run, course_of, scored_part, split_of
 from proprl.experiments.workers import executed
-from proprl.features.encoders import resolve_encoder
 from proprl.features.evidence import feature_source
-from proprl.features.readings import NOBODY, read_concepts
 from proprl.files import write_text
 from proprl.models.needs import check_inputs, offered_inputs
 from proprl.models.registry import method, method_settings
@@ -76,7 +74,6 @@ def run_all(
         started[key] = time.monotonic()
         tell()
 
-    _read_ahead(todo.values(), root, progress)
     progress.begin("runs", len(runs), done=sum(key not in todo for key in keys))
     try:
         with closing(executed(dict(todo), root, jobs, on_start)) as ended:
@@ -100,28 +97,10 @@ def _check(runs: Sequence[Run], root: str | None) -> None:
         needs = method(run.method).needs
         check_inputs(run.method, needs, offered_inputs(course, needs, run.encoder), run.course)
         feature_source(course, run.encoder)
-    for reader in {_reader(run) for run in runs} - {NOBODY}:
-        resolve_encoder(reader)
     for run in {(r.course, r.alignment, r.protocol, r.fold, r.part): r for r in runs}.values():
         split = split_of(run, course_of(run.course, run.alignment, root))
         if not len(scored_part(run, split)):
             raise SplitError(f"{run.course} has no {run.part} pairs under {run.protocol}")
-
-
-def _read_ahead(runs: Iterable[Run], root: str | None, progress: Progress) -> None:
-    """Have a language model read about the concepts before processes are started.
-
-    What it read is kept, and the runs find it: else each process would load the model and read.
-    """
-    wanted = {(run.course, run.alignment, _reader(run)) for run in runs}
-    for name, alignment, reader in sorted(wanted):
-        if reader != NOBODY:
-            course = course_of(name, alignment, root)
-            read_concepts(course.names, course.subject, reader, progress=progress)
-
-
-def _reader(run: Run) -> str:
-    return method_settings(run.method, run.preset, **run.changes).read_by
 
 
 def _without_nan(value: Any) -> Any:

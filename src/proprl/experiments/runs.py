@@ -21,11 +21,14 @@ from proprl.errors import DivergedError, ProprlError
 from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.experiments.memory import PeakMemory
+from proprl.experiments.rows import row_of
+from proprl.experiments.run_fit import among, background_of, fit_as_asked
 from proprl.experiments.similarity import SimilarityWatch
 from proprl.experiments.whole_map_run import WHOLE_MAP, map_result, map_split
 from proprl.features.evidence import gather_evidence
 from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
+from proprl.models.base import PairScorer
 from proprl.models.registry import method, method_settings
 from proprl.progress import SILENT
 
@@ -36,7 +39,9 @@ FEWEST = 5
 # Raised whenever the meaning of a result changes, so that old results are not taken for new.
 VERSION = 3
 # The same for a single method, when it comes to other results with the same settings.
-REVISIONS = {"sequitur": 6}
+REVISIONS = {"sequitur": 7, "trees": 1}
+# What runs could not be told apart by when others were kept; as it is here, it names nothing.
+LATER: dict[str, Any] = {"background": "none", "refit": False}
 
 
 @dataclass(frozen=True)
@@ -63,13 +68,26 @@ class Run:
     """Whether the similarity of pairs is followed from epoch to epoch."""
     label_share: float = 1.0
     """The share of the training and validation pairs that is known."""
+    background: Literal["none", "auto"] = "none"
+    """Whether unlabelled pairs are learned from; on a whole map they always are."""
+    refit: bool = False
+    """Whether it learns from training and validation pairs, once validation pairs chose."""
+
+    @property
+    def row(self) -> str:
+        """The row of a table that the run belongs to.
+
+        >>> Run("svm", "mooc").row, Run("svm", "mooc", refit=True).row
+        ('svm', 'svm+refit')
+        """
+        return row_of(asdict(self))
 
     def __str__(self) -> str:
         """Name the run as one line of a progress bar or an error does."""
         words = {"published": f"seed {self.seed}", WHOLE_MAP: f"{self.part}, draw {self.fold}"}
         repeat = words.get(self.protocol, f"fold {self.fold}")
         fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"
-        return f"{self.method} on {self.course}, {repeat}{fewer}"
+        return f"{self.row} on {self.course}, {repeat}{fewer}"
 
     def key(self, data: str) -> str:
         """Give the name under which the result on that data is kept.
@@ -78,6 +96,9 @@ class Run:
         """
         settings = method_settings(self.method, self.preset, **self.changes).model_dump(mode="json")
         parts = {**asdict(self), "settings": settings, "data": data, "version": VERSION}
+        for name, usual in LATER.items():
+            if parts[name] == usual:
+                del parts[name]
         if self.method in REVISIONS:
             parts["revision"] = REVISIONS[self.method]
         text = json.dumps(parts, sort_keys=True)
@@ -93,12 +114,9 @@ def course_of(name: str, alignment: str, root: str | None) -> Course:
 
 
 @lru_cache(maxsize=8)
-def evidence_of(
-    name: str, alignment: str, root: str | None, encoder: str, passages: bool, reader: str
-) -> tuple[Evidence, str]:
+def evidence_of(name: str, alignment: str, root: str | None, encoder: str) -> tuple[Evidence, str]:
     """Give a course's evidence; texts are encoded once and shared by all runs of a process."""
-    course = course_of(name, alignment, root)
-    return gather_evidence(course, encoder, passages=passages, reader=reader)
+    return gather_evidence(course_of(name, alignment, root), encoder)
 
 
 def split_of(run: Run, course: Course) -> PairSplit:
@@ -139,9 +157,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     torch.set_num_threads(1)
     course = course_of(run.course, run.alignment, root)
     settings = method_settings(run.method, run.preset, **run.changes)
-    evidence, encoder = evidence_of(
-        run.course, run.alignment, root, run.encoder, settings.reads_passages, settings.read_by
-    )
+    evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder)
     if run.protocol == WHOLE_MAP:
         return map_result(run, course, evidence, encoder, settings)
     split = split_of(run, course)
@@ -149,23 +165,23 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         return _nothing_learned(run, encoder, split)
     scorer = method(run.method)(settings, device="cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
+    background = background_of(run, scorer, split, evidence.concept_count)
     _warm_up()
     memory = PeakMemory()
     started = time.perf_counter()
     try:
-        report = scorer.fit(evidence, split, seed=run.seed, progress=watch or SILENT)
+        fit = fit_as_asked(run, scorer, evidence, split, background, watch or SILENT)
     except DivergedError as error:
         if run.part != "validation":
             raise
         return _useless(run, encoder, error, time.perf_counter() - started)
     fitted = time.perf_counter()
     part = scored_part(run, split)
-    forward = scorer.score(part.pairs)
+    forward = fit.score(part.pairs)
     scored = time.perf_counter()
-    reverse = scorer.score(part.pairs[:, ::-1].copy())
-    metrics = evaluate_scores(
-        part.labels, forward, reverse, pairs=part.pairs, threshold=report.threshold
-    )
+    reverse = fit.score(part.pairs[:, ::-1].copy())
+    threshold = fit.report.threshold
+    metrics = evaluate_scores(part.labels, forward, reverse, pairs=part.pairs, threshold=threshold)
     model = Fitted.on(
         course,
         evidence,
@@ -173,17 +189,17 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         preset=run.preset,
         settings=settings,
         seed=run.seed,
-        scorer=scorer,
-        report=report,
+        fit=fit,
         split=split,
+        background=0 if background is None else len(background),
         encoder=encoder,
-        validation_metrics={},
+        notes=(),
     )
     return {
         "run": asdict(run),
         "encoder": encoder,
         "metrics": metrics,
-        "threshold": report.threshold,
+        "threshold": threshold,
         "labels": part.labels.tolist(),
         "known_labels": len(split.train) + len(split.validation),
         "memorised": memorised_labels(split.train, part.pairs),
@@ -191,11 +207,17 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "train_seconds": fitted - started,
         "score_seconds": scored - fitted,
         "peak_memory_mb": memory.growth_mb(),
-        "parameters": sum(v.size for k, v in scorer.state().items() if k.startswith("network/")),
+        "parameters": _parameters(fit.scorer),
         "bundle_mb": model.size / 1e6,
-        "epochs": len(report.history.epochs),
+        "epochs": len(fit.report.history.epochs),
+        **({} if background is None else {"background": among(background, part)}),
         **({"similarity": watch.seen} if watch else {}),
     }
+
+
+def _parameters(scorer: PairScorer) -> int:
+    """Count the parameters of a network; a method without one has none."""
+    return sum(v.size for name, v in scorer.state().items() if name.startswith("network/"))
 
 
 def _nothing_learned(run: Run, encoder: str, split: PairSplit) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from proprl.data.splits import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.fitting import Fit
 
+FEW = 100
 AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 
 
@@ -19,14 +20,22 @@ def cautions(method: str, fit: Fit, known: LabelledPairs, background: int | None
             "there are cannot be told, and nothing is believed. Add pairs that are none (label 0)."
         )
     if 0 < len(known) < ENOUGH_TO_CHOOSE:
-        found.append(f"Only {len(known)} labels to learn from: every answer is little but a guess.")
+        found.append(
+            f"Only {len(known)} labels to learn from: every answer is little but a guess, and of "
+            f"the whole map nothing is believed before there are {ENOUGH_TO_CHOOSE}."
+        )
     if not fit.scorer.takes_background:
         found.append(f"{method} learns nothing from pairs without a label: {AS_PICKED}.")
     elif background is None:
         found.append(f"No pairs without a label were learned from: {AS_PICKED}.")
     elif not background:
         found.append(
-            "No pair without a label is left to learn from, of which both concepts have labels: "
-            f"how many prerequisites there are cannot be told; {AS_PICKED}."
+            "Among concepts with labels no pair is left without one: how rare prerequisites are "
+            f"elsewhere cannot be told, and {AS_PICKED}."
+        )
+    elif background < FEW:
+        found.append(
+            f"Only {background} pairs without a label to learn from: how many prerequisites there "
+            "are is little but a guess."
         )
     return found

@@ -23,18 +23,17 @@ from proprl.curriculum import (
 )
 from proprl.data.course import Course, concept_text
 from proprl.data.course_split import split_course
-from proprl.data.grouping import pair_codes
-from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows
+from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows, pair_table
 from proprl.data.new_concept import check_new_concept, rows_against
-from proprl.data.splits import LabelledPairs, PairSplit, refuse_single_class
-from proprl.errors import FeatureError, ProprlError, UnknownConceptError
-from proprl.evaluation.base_rate import log_odds
+from proprl.data.splits import LabelledPairs, refuse_single_class
+from proprl.errors import FeatureError, ProprlError
 from proprl.evaluation.calibration import Bin
+from proprl.explaining import explain_pair
 from proprl.features.evidence import NONE, encode_alone, gather_evidence
 from proprl.features.readings import NOBODY, read_concepts
 from proprl.fitted import Expected, Fitted
 from proprl.fitting import fit_scorer
-from proprl.judging import Judged, judge, judge_held_out, judge_part
+from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
 from proprl.models.base import TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
@@ -114,7 +113,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             labels_needed=LABELS in chosen.needs,
             positives_suffice=chosen.takes_background and background is not None,
         )
-        unlabelled = self._unlabelled(course, split, background)
+        known = split.train.joined(split.validation)
+        unlabelled = self._background(course, known, background)
         evidence, encoder = gather_evidence(
             course,
             self.encoder if FEATURES in chosen.needs else NONE,
@@ -141,7 +141,6 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             checkpoint=Checkpoint(checkpoint, run, resume) if checkpoint else None,
         )
         count = None if unlabelled is None else len(unlabelled)
-        known = split.train.joined(split.validation)
         self.fitted_ = Fitted.on(
             course,
             evidence,
@@ -238,7 +237,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if part not in ("auto", "test"):
             return judge_part(fitted, part)
-        fresh = fitted.split.test if course is None else self._unseen(course)
+        fresh = fitted.split.test if course is None else unseen_labels(fitted, course)
         if part == "auto" and not len(fresh):
             return judge_held_out(fitted)
         return judge(fitted, "test", fresh)
@@ -254,10 +253,9 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if threshold is None and fitted.believed is None:
             raise ProprlError(
-                "nothing says from which probability on a pair of the whole map can be believed: "
-                f"this {fitted.method} has not learned how rare prerequisites are. Give a "
-                "threshold, such as graph(threshold=0.9), or train sequitur with labels of both "
-                "kinds and with background"
+                "nothing says from which probability on a pair of the whole map can be believed. "
+                f"{' '.join(fitted.notes)} To draw a map all the same, give a threshold, such as "
+                "graph(threshold=0.9)"
             )
         if threshold is None:
             threshold = LEARNED_FROM
@@ -279,31 +277,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
     def explain(self, source: str, target: str) -> Explanation:
         """Say what the probability of a pair is made of, and what the course shows of it."""
-        fitted = self._fitted
-        pair = self._rows([(source, target)])
-        i, j = pair[0].tolist()
-        details = {k: float(v[0]) for k, v in fitted.scorer.details(pair).items()}
-        B, M = fitted.transitions, fitted.incidence
-        base, evidence = self._shares_of_evidence(pair, details)
-        forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
-        return Explanation(
-            source=fitted.concept_names[i],
-            target=fitted.concept_names[j],
-            source_id=fitted.concept_ids[i],
-            target_id=fitted.concept_ids[j],
-            probability=forward,
-            reverse_probability=reverse,
-            threshold=self.threshold_,
-            base=base,
-            evidence=evidence,
-            branches={b: details[b] for b in fitted.report.branch_weights},
-            branch_weights=fitted.report.branch_weights,
-            gate=details.get("gate"),
-            transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
-            shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
-            label=self._label_of((i, j)),
-            reverse_label=self._label_of((j, i)),
-        )
+        return explain_pair(self._fitted, self._rows([(source, target)]), self.threshold_)
 
     def save(self, folder: str | Path) -> None:
         """Write the model bundle; it predicts on another machine without the course."""
@@ -319,8 +293,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if fitted.believed is not None:
             return fitted.believed
-        alone = len(fitted.known) and fitted.known.labels.all()
-        return None if alone else fitted.report.threshold
+        return None if fitted.positives_alone else fitted.report.threshold
 
     @property
     def expected_(self) -> Expected | None:
@@ -333,20 +306,23 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError("the model is not fitted yet: call fit(course) or load_model(folder)")
         return self.fitted_
 
-    def _unlabelled(
-        self, course: Course, split: PairSplit, background: Unlabelled
+    def _background(
+        self, course: Course, known: LabelledPairs, asked: Unlabelled
     ) -> IntArray | None:
         """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
-        needs, takes = method(self.method).needs, method(self.method).takes_background
-        known = split.train.joined(split.validation)
-        if background is None:
-            return None
-        if isinstance(background, str) and background == "auto":
-            rows = draw_background(known, len(course), seed=self.seed) if takes else None
-        else:
-            rows = background_rows(background, known, course.ids, course.names)
-            rows = rows if len(rows) else None
-        if LABELS in needs and not (rows is not None and len(rows)):
+        rows, chosen = None, method(self.method)
+        if isinstance(asked, str) and asked == "auto":
+            if chosen.takes_background:
+                rows = draw_background(known, len(course), seed=self.seed)
+        elif asked is not None:
+            given = background_rows(asked, known, course.ids, course.names)
+            rows = given if len(given) else None
+            if rows is not None and not chosen.takes_background:
+                raise ProprlError(
+                    f"{self.method} learns nothing from pairs without a label: fit it with "
+                    "background=None"
+                )
+        if LABELS in chosen.needs and (rows is None or not len(rows)):
             refuse_single_class(known, course.name)
         return rows
 
@@ -377,47 +353,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         progress.end()
         return strongest.result()
 
-    def _shares_of_evidence(
-        self, pair: IntArray, details: Mapping[str, float]
-    ) -> tuple[float | None, dict[str, float]]:
-        """Give the base and each kind's share in log-odds; they add up to those of the answer."""
-        if "base" not in details:
-            return None, {}
-        fit = self._fitted.fit
-        slope = 1.0 if fit.calibration is None else fit.calibration.slope
-        intercept = 0.0 if fit.calibration is None else fit.calibration.intercept
-        base = slope * details["base"] + intercept
-        shares = {kind: slope * worth for kind, worth in details.items() if kind != "base"}
-        # What a confirmed reverse adds does not pass through the trees: it is a label.
-        rest = float(log_odds(fit.score(pair))[0]) - base - sum(shares.values())
-        return base, shares | {"labels": shares.get("labels", 0.0) + rest}
-
     def _rows(self, pairs: NamedPairs) -> IntArray:
         return pair_rows(pairs, self._fitted.concept_ids, self._fitted.concept_names)
-
-    def _unseen(self, course: Course) -> LabelledPairs:
-        """Give the labelled pairs of a course that were neither learned nor chosen from."""
-        labelled = course.labelled_pairs()
-        row_of_id = {concept: row for row, concept in enumerate(self._fitted.concept_ids)}
-        rows = np.array([row_of_id.get(concept, -1) for concept in course.ids], dtype=np.int64)
-        asked = np.unique(labelled.pairs)
-        unknown = [course.ids[row] for row in asked if rows[row] < 0]
-        if unknown:
-            raise UnknownConceptError(
-                f"{len(unknown)} of the {len(asked)} concepts with labels in {course.name} are "
-                f"unknown to the model, such as {unknown[0]!r}: it was trained on "
-                f"{self._fitted.course_name}"
-            )
-        pairs = rows[labelled.pairs]
-        seen = np.isin(pair_codes(pairs), pair_codes(self._fitted.known.pairs))
-        return replace(labelled, pairs=pairs).take(np.flatnonzero(~seen))
-
-    def _label_of(self, pair: tuple[int, int]) -> tuple[int, str] | None:
-        for part, labelled in self._fitted.parts.items():
-            found = np.flatnonzero((labelled.pairs == pair).all(axis=1))
-            if len(found):
-                return int(labelled.labels[found[0]]), part
-        return None
 
 
 class ProPRL(PrerequisiteModel):
@@ -466,15 +403,7 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
 def _table(
     pairs: IntArray, probabilities: FloatArray, ids: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "source": [ids[i] for i in pairs[:, 0]],
-            "target": [ids[j] for j in pairs[:, 1]],
-            "source_name": [names[i] for i in pairs[:, 0]],
-            "target_name": [names[j] for j in pairs[:, 1]],
-            "probability": probabilities,
-        }
-    )
+    return pair_table(pairs, ids, names).with_columns(probability=pl.Series(probabilities))
 
 
 def _digest(pairs: IntArray | None) -> str:

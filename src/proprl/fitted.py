@@ -15,6 +15,7 @@ from proprl.data.course import Course
 from proprl.data.splits import PARTS, LabelledPairs, PairSplit
 from proprl.errors import BundleError, ProprlError
 from proprl.evaluation.base_rate import Calibration
+from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, HeldOut, PairScorer, Settings
@@ -112,15 +113,31 @@ class Fitted:
         return self.split.train.joined(self.split.validation)
 
     @property
+    def enough(self) -> bool:
+        """Whether there are labels enough to say anything of the whole map.
+
+        On `campus`, learned edges of three models with ten labels promised 265 prerequisites, and
+        94 were right; with twenty, 100 and 97.
+        """
+        return len(self.known) >= ENOUGH_TO_CHOOSE
+
+    @property
+    def positives_alone(self) -> bool:
+        """Whether nobody has said of any pair that it is no prerequisite."""
+        return len(self.known) > 0 and bool(self.known.labels.all())
+
+    @property
     def believed(self) -> float | None:
         """The probability from which on a pair of the map is believed; None if nothing says so."""
-        return None if self.fit.calibration is None else self.fit.calibration.believed
+        return self.fit.calibration.believed if self.fit.calibration and self.enough else None
 
     @property
     def expected(self) -> Expected | None:
         """How many prerequisites there are among open pairs; None where nothing says so."""
         calibration = self.fit.calibration
-        if calibration is None or calibration.base_rate is None or calibration.interval is None:
+        if not calibration or not self.enough:
+            return None
+        if calibration.base_rate is None or calibration.interval is None:
             return None
         count, (low, high) = calibration.open_pairs, calibration.interval
         return Expected(calibration.base_rate * count, low * count, high * count, count)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from proprl.arrays import FloatArray
+from proprl.data.course import Course
+from proprl.data.grouping import pair_codes
 from proprl.data.splits import LabelledPairs
-from proprl.errors import ProprlError
+from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.fitted import Fitted
+from proprl.fitted import Expected, Fitted
 
 How: TypeAlias = Literal["test", "train", "validation", "cross-fitted"]
 
@@ -24,7 +26,8 @@ HOW = {
     "cross-fitted": "Cross-fitted: each label was judged by a model that had not learned from it.",
 }
 
-# These metrics need what is said of the pairs turned round.
+# These metrics need a threshold, and these what is said of the pairs turned round.
+OF_A_THRESHOLD = ("accuracy", "f1", "precision", "recall", "mutual_share", "threshold")
 BOTH_ORDERS = ("ordered_share", "one_way_ordered", "mean_margin", "mutual_share")
 
 
@@ -36,9 +39,12 @@ class Judged:
     labelled: LabelledPairs
     said: FloatArray  # (m,)
     said_turned_round: FloatArray | None  # (m,); None where it was not judged
-    threshold: float
+    threshold: float | None
+    """A pair is called a prerequisite from here on; None where nothing is."""
     base_rate: float | None
     """The share of prerequisites for which `said` holds; None: that among labels."""
+    expected: Expected | None
+    """How many prerequisites there are where no label says so, as far as that can be told."""
 
     @property
     def rate(self) -> float:
@@ -69,14 +75,16 @@ class Judged:
                 self.said,
                 self.said if turned is None else turned,
                 pairs=self.labelled.pairs,
-                threshold=self.threshold,
+                threshold=self.threshold or 0.0,
             )
         )
+        if self.threshold is None:
+            found |= dict.fromkeys(OF_A_THRESHOLD)
         error = None if compared is None else calibration_error(labels, compared)
         found["calibration_error"] = error
         if turned is None:
             found |= dict.fromkeys(BOTH_ORDERS)
-        found["base_rate"] = self.base_rate
+        found["base_rate"] = self.base_rate if self.expected else None
         return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in found.items()}
 
     def reliability(self) -> list[Bin]:
@@ -90,16 +98,20 @@ class Judged:
             f"They hold for pairs as people pick them: {self.rate:.0%} of these "
             f"{len(self.labelled)} are prerequisites."
         )
-        if self.base_rate:
-            picked += f" In the whole map it is about 1 in {1 / self.base_rate:.0f}."
+        if self.expected:
+            picked += (
+                f" Of pairs that no label settles, about 1 in {self.expected.one_in:,.0f} is "
+                "expected to be one: probabilities are converted from that rate to this one "
+                "before they are compared with labels."
+            )
         return [HOW[self.how], picked]
 
 
 def judge(fitted: Fitted, how: How, labelled: LabelledPairs) -> Judged:
     """Score labelled pairs in both orders."""
     score = fitted.fit.score
-    said, turned = score(labelled.pairs), score(labelled.pairs[:, ::-1].copy())
-    return Judged(how, labelled, said, turned, fitted.report.threshold, _base_rate(fitted))
+    turned_round = score(labelled.pairs[:, ::-1].copy())
+    return _judged(fitted, how, labelled, score(labelled.pairs), turned_round)
 
 
 def judge_held_out(fitted: Fitted) -> Judged:
@@ -108,8 +120,7 @@ def judge_held_out(fitted: Fitted) -> Judged:
     if held_out is None or calibration is None or held_out.labels == fitted.split.validation:
         return judge(fitted, "validation", fitted.split.validation)
     said = calibration.probability(held_out.scores)
-    threshold = fitted.report.threshold
-    return Judged("cross-fitted", held_out.labels, said, None, threshold, _base_rate(fitted))
+    return _judged(fitted, "cross-fitted", held_out.labels, said, None)
 
 
 def judge_part(fitted: Fitted, part: str) -> Judged:
@@ -121,5 +132,36 @@ def judge_part(fitted: Fitted, part: str) -> Judged:
     raise ProprlError(f"there is no part {part!r}; known: {known}")
 
 
-def _base_rate(fitted: Fitted) -> float | None:
-    return None if fitted.fit.calibration is None else fitted.fit.calibration.base_rate
+def unseen_labels(fitted: Fitted, course: Course) -> LabelledPairs:
+    """Give the labelled pairs of a course that were neither learned nor chosen from."""
+    labelled = course.labelled_pairs()
+    row_of_id = {concept: row for row, concept in enumerate(fitted.concept_ids)}
+    rows = np.array([row_of_id.get(concept, -1) for concept in course.ids], dtype=np.int64)
+    asked = np.unique(labelled.pairs)
+    unknown = [course.ids[row] for row in asked if rows[row] < 0]
+    if unknown:
+        raise UnknownConceptError(
+            f"{len(unknown)} of the {len(asked)} concepts with labels in {course.name} are "
+            f"unknown to the model, such as {unknown[0]!r}: it was trained on {fitted.course_name}"
+        )
+    pairs = rows[labelled.pairs]
+    seen = np.isin(pair_codes(pairs), pair_codes(fitted.known.pairs))
+    return replace(labelled, pairs=pairs).take(np.flatnonzero(~seen))
+
+
+def _judged(
+    fitted: Fitted,
+    how: How,
+    labelled: LabelledPairs,
+    said: FloatArray,
+    turned_round: FloatArray | None,
+) -> Judged:
+    return Judged(
+        how,
+        labelled,
+        said,
+        turned_round,
+        threshold=None if fitted.positives_alone else fitted.report.threshold,
+        base_rate=None if fitted.fit.calibration is None else fitted.fit.calibration.base_rate,
+        expected=fitted.expected,
+    )

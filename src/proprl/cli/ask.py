@@ -23,10 +23,10 @@ def evaluate(
     split: Annotated[
         str,
         typer.Option(
-            help="test: labels of DATA the model has not learned from; train, validation: those "
-            "it was trained or chosen on."
+            help="auto: labels of DATA that were not learned from, or, where there are none, "
+            "cross-fitted figures; test, train, validation: a part of the split."
         ),
-    ] = "test",
+    ] = "auto",
     as_json: Json = False,
 ) -> None:
     """Score a model on labelled pairs that it has not learned from.
@@ -42,21 +42,34 @@ def evaluate(
 
     model = load_model(bundle)
     course = load_course(data)
-    metrics = model.evaluate(course, split)
+    judged = model.judged(course, split)
+    metrics, bins = judged.metrics(), judged.reliability()
     if not metrics["pairs"]:
         raise SplitError(f"{data} has no labelled pairs for the part {split!r}")
-    bins = model.reliability(course, split)
     changed = course.fingerprint != model.fitted_.course_fingerprint
     if as_json:
-        views = {"missing_views": list(model.fitted_.report.missing_views)}
-        trust = {"reliability": [vars(one) for one in bins]}
-        print_json({**metrics, **trust, "split": split, "course_changed": changed, **views})
+        print_json(
+            {
+                **metrics,
+                "reliability": [vars(one) for one in bins],
+                "split": judged.how,
+                "says": judged.sentences(),
+                "course_changed": changed,
+                "missing_views": list(model.fitted_.report.missing_views),
+                "notes": list(model.fitted_.notes),
+            }
+        )
         return
     if changed:
         say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
     _say_missing_views(model)
-    print_table(f"{bundle} on {data}, {split}", ("metric", "value", ""), metrics_rows(metrics))
-    print_reliability(bins)
+    _say_notes(model)
+    told = {name: value for name, value in metrics.items() if value is not None}
+    print_table(f"{bundle} on {data}", ("metric", "value", ""), metrics_rows(told))
+    for sentence in judged.sentences():
+        say(sentence)
+    if bins:
+        print_reliability(bins)
 
 
 def predict(
@@ -132,29 +145,51 @@ def _say_missing_views(model: PrerequisiteModel) -> None:
         say(f"[yellow]The model was trained without the {view} view: the course had none.[/]")
 
 
+def _say_notes(model: PrerequisiteModel) -> None:
+    from proprl.cli.console import escape, say
+
+    for note in model.fitted_.notes:
+        say(f"[yellow]{escape(note)}[/]")
+
+
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
     from proprl.cli.console import escape, print_json, say
 
-    forward, reverse = model.predict_proba([(source, target), (target, source)]).tolist()
-    believed = forward >= model.threshold_
+    why = model.explain(source, target)
+    believed = None if why.threshold is None else why.probability >= why.threshold
     if as_json:
         print_json(
             {
-                "source": source,
-                "target": target,
-                "probability": forward,
-                "reverse_probability": reverse,
+                "source": why.source_id,
+                "target": why.target_id,
+                "source_name": why.source,
+                "target_name": why.target,
+                "probability": why.probability,
+                "reverse_probability": why.reverse_probability,
                 "prerequisite": believed,
-                "threshold": model.threshold_,
+                "threshold": why.threshold,
+                "label": why.label and why.label[0],
+                "reverse_label": why.reverse_label and why.reverse_label[0],
+                "notes": list(model.fitted_.notes),
                 "missing_views": list(model.fitted_.report.missing_views),
             }
         )
         return
-    verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
-    source, target = escape(source), escape(target)
-    say(f"{source} {verdict} believed to be a prerequisite of {target}.")
-    say(f"  {source} → {target}: {forward:.3f}    {target} → {source}: {reverse:.3f}")
+    source, target = escape(why.source), escape(why.target)
+    if believed is None:
+        say(f"{source} before {target}: nothing says from where on to believe it.")
+    else:
+        verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
+        say(f"{source} {verdict} believed to be a prerequisite of {target}.")
+    forward, reverse = f"{why.probability:.3f}", f"{why.reverse_probability:.3f}"
+    say(f"  {source} → {target}: {forward}    {target} → {source}: {reverse}")
+    for first, then, label in ((source, target, why.label), (target, source, why.reverse_label)):
+        if label is not None:
+            said = "a prerequisite" if label[0] else "no prerequisite"
+            law = "" if label[1] == "test" else "; the map keeps to it"
+            say(f"  Your label: {first} is {said} of {then} ({label[1]} part{law}).")
     _say_missing_views(model)
+    _say_notes(model)
 
 
 def _predict_many(
@@ -167,14 +202,16 @@ def _predict_many(
     import polars as pl
 
     from proprl.cli.console import ProgressBar
+    from proprl.data.named_pairs import pair_rows, pair_table
     from proprl.data.pair_files import read_pairs
 
+    ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
     if pairs is None and source is None:
         return model.predict_all(top=top, progress=ProgressBar())
     if pairs is None:
-        table = pl.DataFrame({"source": [source], "target": [target]})
+        table = pair_table(pair_rows([(source, target)], ids, names), ids, names)
     else:
-        table = read_pairs(pairs, model.fitted_.concept_ids, model.fitted_.concept_names)
+        table = read_pairs(pairs, ids, names)
     table = table.with_columns(probability=pl.Series(model.predict_proba(table)))
     return table if top is None else table.sort("probability", descending=True).head(top)
 

@@ -193,9 +193,9 @@ def _learned_from(fitted: Fitted) -> Iterator[tuple[str, str]]:
     if fitted.split.protocol == NO_SPLIT:
         yield "labels", "none used"
     else:
-        kept = f"{len(parts['test'])} kept apart as a test" if len(parts["test"]) else "no test"
-        learned = f"{len(parts['train'])} + {len(parts['validation'])} validation learned from"
-        yield "labels", f"{learned}, {kept} ({fitted.split.protocol} split)"
+        apart = f", {len(parts['test'])} kept apart as test" if len(parts["test"]) else ""
+        learned = f"{len(parts['train'])} train + {len(parts['validation'])} validation"
+        yield "labels", f"{learned}{apart} ({fitted.split.protocol} split)"
     if fitted.background:
         yield "background", f"{fitted.background:,} pairs without a label"
     if report.class_weights != (1.0, 1.0):

@@ -14,6 +14,9 @@ WORDS = {
 }
 """The kinds of evidence in words."""
 
+LEARNED_FROM = ("train", "validation")
+"""Labels of these parts are law; those of the test part the model does not know."""
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -50,15 +53,23 @@ class Explanation:
         return "\n".join([self._verdict(), *(f"  {line}" for line in self._lines())])
 
     def _verdict(self) -> str:
-        said = f"{self.probability:.2f}, the reverse {self.reverse_probability:.2f}"
+        said = f"probability {self.probability:.2f}, the reverse {self.reverse_probability:.2f}"
         if self.threshold is None:
+            believed = "nothing says what to believe"
+        else:
+            believed = f"believed from {self.threshold:.2f} on"
+        if self.label is not None and self.label[1] in LEARNED_FROM:
+            is_one = "is a" if self.label[0] else "is no"
             return (
-                f"{self.source} before {self.target}: scored {said}; nothing says what to believe."
+                f"{self.source} {is_one} prerequisite of {self.target}: an expert says so. "
+                f"The model itself: {said}; {believed}."
             )
+        if self.threshold is None:
+            return f"{self.source} before {self.target}: {said}; {believed}."
         verdict = "is" if self.probability >= self.threshold else "is not"
         return (
             f"{self.source} {verdict} believed to be a prerequisite of {self.target}: "
-            f"probability {said}; believed from {self.threshold:.2f} on."
+            f"{said}; {believed}."
         )
 
     def _lines(self) -> list[str]:

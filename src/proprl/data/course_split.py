@@ -80,10 +80,8 @@ def _all_learned_from(labelled: LabelledPairs, *, positives_suffice: bool) -> Pa
     split = grouped_split(
         labelled, fractions=WITHOUT_TEST, seed=SPLIT_SEED, positives_suffice=positives_suffice
     )
-    # Where no label says 0, that every part lacks one is no news.
-    notes = split.notes if len(np.unique(labelled.labels)) == 2 else ()
     note = "every label was learned from: none was kept apart to judge by"
-    return replace(split, protocol=ALL, notes=(*notes, note))
+    return replace(split, protocol=ALL, notes=(*split.notes, note))
 
 
 def _why_useless(course: Course) -> str | None:

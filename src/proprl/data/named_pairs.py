@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from proprl.arrays import IntArray
 from proprl.data.grouping import pair_codes
@@ -15,6 +16,8 @@ from proprl.errors import ProprlError
 
 NamedPairs: TypeAlias = Any
 """Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
+
+TEXTS = ("source", "target", "source_name", "target_name")
 
 
 def pair_rows(pairs: NamedPairs, ids: Sequence[str], names: Sequence[str]) -> IntArray:
@@ -34,6 +37,20 @@ def pair_rows(pairs: NamedPairs, ids: Sequence[str], names: Sequence[str]) -> In
         if source == target:
             raise ProprlError(f"{names[source]} is paired with itself; give two concepts")
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def pair_table(rows: IntArray, ids: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Return a table of pairs by id and by name: rows (m, 2) -> source, target and their names."""
+    first, second = rows[:, 0].tolist(), rows[:, 1].tolist()
+    return pl.DataFrame(
+        {
+            "source": [ids[i] for i in first],
+            "target": [ids[j] for j in second],
+            "source_name": [names[i] for i in first],
+            "target_name": [names[j] for j in second],
+        },
+        schema=dict.fromkeys(TEXTS, pl.String),
+    )
 
 
 def background_rows(

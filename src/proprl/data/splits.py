@@ -325,11 +325,12 @@ def refuse_single_class(
 
 
 def _notes_on_classes(divided: Mapping[str, LabelledPairs]) -> list[str]:
-    """One note for each part that misses a label."""
+    """One note for each part that misses a label which others hold."""
+    present = {label for part in divided.values() for label in part.labels.tolist()}
     notes = []
     for name, part in divided.items():
-        missing = [label for label in (1, 0) if not (part.labels == label).any()]
-        if len(missing) == 2:
+        missing = [label for label in (1, 0) if label in present - set(part.labels.tolist())]
+        if not len(part):
             notes.append(f"{name} is empty")
         elif missing:
             notes.append(f"{name} holds no pair with label {missing[0]}: it has no AUC")

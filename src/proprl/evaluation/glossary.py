@@ -14,5 +14,6 @@ MEANING = {
     "mutual_share": "pairs believed in both directions",
     "pairs": "labelled pairs scored",
     "positives": "of which prerequisites",
-    "threshold": "believed from this probability on",
+    "threshold": "called a prerequisite from this probability on",
+    "base_rate": "expected share of prerequisites among pairs that no label settles",
 }

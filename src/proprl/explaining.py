@@ -1,0 +1,60 @@
+"""What a fitted model's answer about a pair is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from proprl.arrays import IntArray
+from proprl.curriculum import Explanation
+from proprl.evaluation.base_rate import Calibration, log_odds
+from proprl.fitted import Fitted
+
+
+def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Explanation:
+    """Give the explanation of one pair (1, 2); it is believed from `threshold` on."""
+    i, j = pair[0].tolist()
+    details = {name: float(value[0]) for name, value in fitted.scorer.details(pair).items()}
+    forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
+    base, evidence = _shares(fitted.fit.calibration or Calibration(), forward, details)
+    B, M = fitted.transitions, fitted.incidence
+    return Explanation(
+        source=fitted.concept_names[i],
+        target=fitted.concept_names[j],
+        source_id=fitted.concept_ids[i],
+        target_id=fitted.concept_ids[j],
+        probability=forward,
+        reverse_probability=reverse,
+        threshold=threshold,
+        base=base,
+        evidence=evidence,
+        branches={branch: details[branch] for branch in fitted.report.branch_weights},
+        branch_weights=fitted.report.branch_weights,
+        gate=details.get("gate"),
+        transitions=None if B is None else (float(B[i, j]), float(B[j, i])),
+        shared_resources=None if M is None else int((M[[i]] @ M[[j]].T).sum()),
+        label=_label_of(fitted, (i, j)),
+        reverse_label=_label_of(fitted, (j, i)),
+    )
+
+
+def _shares(
+    calibration: Calibration, probability: float, details: Mapping[str, float]
+) -> tuple[float | None, dict[str, float]]:
+    """Give the base and each kind's share in log-odds; they add up to those of the answer."""
+    if "base" not in details:
+        return None, {}
+    base = calibration.slope * details["base"] + calibration.intercept
+    shares = {k: calibration.slope * worth for k, worth in details.items() if k != "base"}
+    # What a confirmed reverse adds does not pass through the trees: it is a label.
+    rest = float(log_odds(np.array([probability]))[0]) - base - sum(shares.values())
+    return base, shares | {"labels": shares.get("labels", 0.0) + rest}
+
+
+def _label_of(fitted: Fitted, pair: tuple[int, int]) -> tuple[int, str] | None:
+    for part, labelled in fitted.parts.items():
+        found = np.flatnonzero((labelled.pairs == pair).all(axis=1))
+        if len(found):
+            return int(labelled.labels[found[0]]), part
+    return None

@@ -110,8 +110,8 @@ def expected_words(expected: Expected | None) -> list[str]:
     """Say how many prerequisites there are where no label says so, and how sure that is."""
     if expected is None:
         return [
-            "How many there are in the whole course cannot be told: the probabilities of this "
-            "model hold for pairs as people pick them, of which about half are prerequisites."
+            "How many prerequisites there are in the whole course cannot be told; what is worth "
+            "knowing of this model says why."
         ]
     low, high = about(expected.low), about(expected.high)
     words = [
@@ -158,7 +158,7 @@ def learned_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[st
         low, high = f"{learned.min():.2f}", f"{learned.max():.2f}"
         words.append(f"{_count(len(learned), 'step')} learned, with probabilities {low} to {high}.")
         if model.fitted_.expected is None:
-            words[-1] += " These hold for pairs as people pick them: in a map far fewer are right."
+            words[-1] += " Of a whole map these do not hold: far fewer may be right."
         else:
             words[-1] += f" If these hold, expect about {about(learned.sum())} of them to be right."
     else:
@@ -226,7 +226,7 @@ def _doubtful(graph: PrerequisiteGraph) -> list[tuple[str, str, str]]:
 
 def _sure(model: PrerequisiteModel, graph: PrerequisiteGraph | None) -> EdgeList:
     if model.fitted_.expected is None:
-        return EdgeList([], "Nothing: how rare prerequisites are in this course is not known.")
+        return EdgeList([], "Nothing: how rare prerequisites are cannot be told.")
     sure = [] if graph is None else sure_of(model, graph)
     if not sure:
         return EdgeList([], f"Nothing: no pair without a label has a probability of {SURE}.")

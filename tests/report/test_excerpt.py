@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proprl.curriculum import Edge
-from proprl.report.excerpt import CONCEPTS, excerpt
+from proprl.report.excerpt import CONCEPTS, ROWS, excerpt
+from proprl.report.layout import lay_out
 
 
 def edge(source: str, target: str, probability: float, *, confirmed: bool = False) -> Edge:
@@ -33,13 +34,17 @@ def graph_of(edges: list[Edge]) -> rx.PyDiGraph[str, None]:
 
 
 @settings(max_examples=60)
-@given(maps(), st.integers(2, 9), st.integers(2, 5))
-def test_it_is_connected_and_within_its_size(edges: list[Edge], concepts: int, layers: int) -> None:
-    drawn = excerpt(edges, concepts, layers)
+@given(maps(), st.integers(2, 9), st.integers(2, 5), st.integers(1, 4))
+def test_it_is_one_piece_and_fits_the_page(
+    edges: list[Edge], concepts: int, layers: int, rows: int
+) -> None:
+    drawn = excerpt(edges, concepts, layers, rows)
     graph = graph_of(drawn)
     assert len(graph) <= concepts
+    columns = {box.x for box in lay_out(drawn).boxes}
+    assert len(columns) <= layers
+    assert all(sum(box.x == x for box in lay_out(drawn).boxes) <= rows for x in columns)
     assert rx.number_weakly_connected_components(graph) <= 1
-    assert rx.dag_longest_path_length(graph) < layers
     inside = set(graph.nodes())
     assert drawn == [e for e in edges if {e.source_id, e.target_id} <= inside]
     assert bool(drawn) == bool(edges)
@@ -77,3 +82,11 @@ def test_concepts_with_more_edges_into_the_piece_come_first() -> None:
 def test_a_way_too_long_for_the_page_is_cut() -> None:
     chain = [edge(f"{k:02}", f"{k + 1:02}", 0.9) for k in range(20)]
     assert len(excerpt(chain, layers=6)) == 5
+
+
+def test_of_a_hub_it_shows_a_part_and_goes_on_elsewhere() -> None:
+    hub = [edge("hub", f"spoke {k:02}", 0.9) for k in range(30)]
+    further = [edge("spoke 00", f"tip {k}", 0.1, confirmed=True) for k in range(3)]
+    shown = excerpt([*hub, *further])
+    assert sum(e.source_id == "hub" for e in shown) == ROWS
+    assert [e for e in shown if e.confirmed] == further

@@ -11,6 +11,7 @@ import pytest
 from proprl.curriculum import Edge
 from proprl.evaluation import Bin
 from proprl.report import EdgeList, Map, ReportData, render_report
+from proprl.report.excerpt import ROWS
 from proprl.report.page import LISTED
 
 NASTY = '<script>alert("x")</script>'
@@ -196,7 +197,7 @@ def test_what_is_said_of_the_figures_stands_above_them(page: Page) -> None:
 def test_a_large_map_is_drawn_in_part_and_listed_in_part() -> None:
     edges = [edge("hub", f"spoke {k}", 0.9) for k in range(LISTED + 100)]
     html = render_report(replace(DATA, map=replace(MAP, edges=edges)))
-    assert "An excerpt: 35 of the 600 prerequisites" in html  # a hub and 35 concepts around it
+    assert f"An excerpt: {ROWS} of the 600 prerequisites" in html
     assert f"The first {LISTED} of all 600 prerequisites" in html
     assert html.count("<td>spoke") == LISTED
 

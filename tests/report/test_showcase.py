@@ -28,10 +28,11 @@ from proprl.showcase import (
     worth_asking,
 )
 
-# Numbers → Fractions → Ratios are confirmed; two concepts are called Graphs.
+# Numbers → Fractions → Ratios are confirmed, Trees → Numbers was rejected by twenty people; two
+# concepts are called Graphs.
 IDS = ("numbers", "fractions", "ratios", "plots", "networks", "trees")
 NAMES = ("Numbers", "Fractions", "Ratios", "Graphs", "Graphs", "Trees")
-KNOWN = LabelledPairs(np.array([[0, 1], [1, 2], [5, 0]]), np.array([1, 1, 0]))
+KNOWN = LabelledPairs(np.array([[0, 1], [1, 2], *[[5, 0]] * 20]), np.array([1, 1, *[0] * 20]))
 HELD_BACK = LabelledPairs(np.array([[3, 0]]), np.array([1]))
 KNOWS_HOW_RARE = Calibration(base_rate=0.1, interval=(0.05, 0.2), believed=0.4, open_pairs=20)
 
@@ -99,8 +100,7 @@ def test_without_a_base_rate_it_is_sure_of_nothing_and_promises_nothing() -> Non
     assert sure_of(model, drawn(said)) == []
     (words,) = expected_words(model.fitted_.expected)
     assert "cannot be told" in words
-    assert "pairs as people pick them" in words
-    assert "far fewer are right" in learned_words(model, drawn(said))[0]
+    assert "far fewer may be right" in learned_words(model, drawn(said))[0]
 
 
 def test_it_asks_what_is_in_doubt_and_would_settle_much() -> None:
@@ -188,4 +188,4 @@ def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:
     model = model_that_says({(2, 3): 0.99}, calibration=None)
     data = report_data(model, drawn({(2, 3): 0.99}), model.judged())
     assert data.sure.edges == []
-    assert "not known" in data.sure.words
+    assert "cannot be told" in data.sure.words

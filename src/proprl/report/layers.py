@@ -35,7 +35,7 @@ def set_in_layers(count: int, edges: Sequence[Link]) -> Layered:
     >>> set_in_layers(3, [(0, 1), (1, 2), (0, 2)])
     Layered(layers=[[0], [1, 3], [2]], routes=[[0, 1], [1, 2], [0, 3, 2]])
     """
-    depths = _depths(count, edges)
+    depths = depths_of(count, edges)
     layers: list[list[int]] = [[] for _ in range(max(depths, default=-1) + 1)]
     for concept, depth in enumerate(depths):
         layers[depth].append(concept)
@@ -65,7 +65,7 @@ def crossings(layers: Sequence[Sequence[int]], links: Sequence[Link]) -> int:
     return total
 
 
-def _depths(count: int, edges: Sequence[Link]) -> list[int]:
+def depths_of(count: int, edges: Sequence[Link]) -> list[int]:
     """Give each concept's layer: as far left as it can stand, unless it is mostly needed later."""
     graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
     graph.add_nodes_from(list(range(count)))

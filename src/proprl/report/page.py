@@ -19,6 +19,7 @@ LISTED = 500
 """So many prerequisites are written out; more would make the page slow."""
 
 _ABBREVIATIONS = {"auc": "AUC", "f1": "F1"}
+_NO_QUALITY = frozenset({"threshold", "base_rate"})  # a longer bar would not be better
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class _MetricRow:
     name: str
     shown: str
     bar: float | None
-    """Per cent, for a value on the scale from 0 to 1; a count has no bar."""
+    """Per cent, for a quality from 0 to 1; counts and thresholds have no bar."""
     meaning: str
 
 
@@ -111,4 +112,5 @@ def _metric_row(name: str, value: float | int | None, meaning: str) -> _MetricRo
         return _MetricRow(words, "–", None, meaning)
     if isinstance(value, int):
         return _MetricRow(words, f"{value:,}", None, meaning)
-    return _MetricRow(words, f"{value:.3f}", 100 * value if 0 <= value <= 1 else None, meaning)
+    bar = 100 * value if 0 <= value <= 1 and name not in _NO_QUALITY else None
+    return _MetricRow(words, f"{value:.3f}", bar, meaning)

@@ -34,7 +34,6 @@ class ReliabilityPlot:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     diagonal: str
-    line: str
     dots: tuple[Dot, ...]
 
 
@@ -58,7 +57,6 @@ def reliability_plot(bins: Sequence[Bin]) -> ReliabilityPlot | None:
         x_ticks=tuple(Tick(_x(mark), f"{mark:.1f}") for mark in marks),
         y_ticks=tuple(Tick(_y(mark), f"{mark:.1f}") for mark in marks),
         diagonal=f"M{px(_x(0))} {px(_y(0))}L{px(_x(1))} {px(_y(1))}",
-        line=" ".join(f"{px(dot.x)},{px(dot.y)}" for dot in dots),
         dots=dots,
     )
 

@@ -42,6 +42,20 @@ def test_tables_are_written_and_runs_are_kept(
     assert [path.stat().st_mtime_ns for path in kept] == before
 
 
+@pytest.mark.slow
+def test_the_race_runs_on_any_course_and_names_its_files_after_the_encoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["--course", "campus", "--method", "sequitur", "--encoder", "wordllama", "--quick"]
+    code, out, err = proprl(monkeypatch, capsys, "reproduce", "ours", *words)
+    assert code == 0, err
+    assert "Background of Sequitur, leak-free" in out
+    page = Path("results/ours-leak-free-wordllama.md").read_text()
+    assert "| Sequitur, with background | " in page
+    assert "texts encoded by `wordllama`" in page
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

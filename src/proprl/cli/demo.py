@@ -109,7 +109,10 @@ def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None
     say("\n[bold]What does the map add to your labels?[/]")
     say(" ".join(learned_words(model, graph)))
     alone, counts = map_counts(model.labels_alone()), map_counts(graph)
-    rows = [(what, f"{alone[what]:,}", f"{count:,}") for what, count in counts.items()]
+    rows = [
+        (f"  {what}" if what.startswith("of ") else what, f"{alone[what]:,}", f"{count:,}")
+        for what, count in counts.items()
+    ]
     print_table(None, ("", "your labels alone", "the map"), rows)
 
 
@@ -118,11 +121,11 @@ def _tell_how_well(judged: Judged) -> None:
     from proprl.evaluation.glossary import MEANING
 
     metrics = judged.metrics()
-    say("\n[bold]How well does it judge?[/]")
+    say(f"\n[bold]How well does it judge the {metrics['pairs']} labels kept apart?[/]")
     for key, name in TOLD.items():
         if metrics.get(key) is not None:
             say(f"  {metrics[key]:.2f}  {MEANING[key]}{name}")
-    say(" ".join(judged.sentences()))
+    say(" ".join(judged.sentences()[1:]))
 
 
 def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
@@ -138,4 +141,4 @@ def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
             rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]
             print_table(None, ("learn first", "", "then", "probability"), rows)
         else:
-            say("Nothing.")
+            say("Nothing: no learned step comes to that.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ from proprl.data import Course
 from proprl.data.course_split import SPLIT_SEED
 from proprl.data.splits import grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
-from proprl.progress import SILENT
 
 
 def test_parameters_follow_scikit_learn() -> None:
@@ -234,15 +232,3 @@ def test_an_explanation_shows_the_evidence_of_the_course(
 def test_settings_are_checked_before_anything_is_computed(planted: Course) -> None:
     with pytest.raises(ProprlError, match="did you mean batch_size"):
         proprl.ProPRL(settings={**SMALL, "batchsize": 3}).fit(planted)
-
-
-def test_sequitur_reads_what_resources_say_of_a_concept_and_tells_so() -> None:
-    told = Mock(spec=SILENT)
-    course = proprl.load_course("campus")
-    for on in (True, False):
-        model = proprl.PrerequisiteModel(
-            encoder="wordllama", settings={"trees": 2, "dealt": 1, "folds": 2, "passages": on}
-        )
-        model.fit(course, progress=told)
-        assert ("concepts with passages" in model.fitted_.report.facts) == on
-        told.begin.assert_any_call("reading", 2 if on else 1)

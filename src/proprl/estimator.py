@@ -118,7 +118,6 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         evidence, encoder = gather_evidence(
             course,
             self.encoder if FEATURES in chosen.needs else NONE,
-            passages=settings.reads_passages,
             reader=settings.read_by,
             progress=progress,
         )

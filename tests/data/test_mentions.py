@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data.mentions import mention_incidence, mention_passages
+from proprl.data.mentions import mention_incidence
 
 
 def mentions(name: str, text: str) -> bool:
@@ -112,66 +112,3 @@ def test_many_names_cost_no_more_than_few() -> None:
 
     assert incidence.sum() == 200
     assert time.perf_counter() - start < 5  # names × texts searches would take minutes
-
-
-# Passages
-
-
-def passages(name: str, *texts: str, around: int = 25, at_most: int = 9) -> list[str]:
-    return mention_passages([name], texts, around=around, at_most=at_most)[0]
-
-
-def test_a_passage_is_what_stands_around_a_mention() -> None:
-    text = "First come sets.  A Limit\nis what a sequence tends to, if any."
-    assert passages("limit", text, around=3) == ["sets. A Limit is what a"]
-    assert passages("limit", text) == [" ".join(text.split())]
-
-
-def test_passages_do_not_overlap() -> None:
-    assert passages("set", "set set set set set", around=1) == ["set set", "set set set"]
-
-
-def test_a_passage_of_endless_words_is_cut() -> None:
-    (found,) = passages("set", f"{'x' * 10_000} set {'y' * 10_000}")
-    assert len(found) < 1_000
-    assert " set " in found
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "found"),
-    [
-        ("Tree (data structure)", "two trees", True),
-        ("Tree", "two trees", True),
-        ("C", "CS 101", False),  # too short for a plural
-        ("(graph)", "let s be (graph)", True),  # nothing but brackets: looked for as it is
-        ("(graph)", "let s be", False),
-        ("O(n)", "o to joy", False),  # a bracket without a space before belongs to the name
-    ],
-)
-def test_what_counts_as_a_mention_of_a_concept(name: str, text: str, found: bool) -> None:
-    assert bool(passages(name, text)) == found
-
-
-def test_a_name_that_two_concepts_share_belongs_to_the_one_that_has_no_other() -> None:
-    names = ["Tree", "Tree (graph)", "Word (graph)", "Word (set)", "Trees"]
-    found = mention_passages(names, ["tree", "word", "trees"], at_most=9)
-    assert found == [["tree"], [], [], [], ["trees"]]
-
-
-def test_of_many_mentions_some_are_taken_from_first_to_last() -> None:
-    texts = [f"set {k}" for k in range(10)]
-    assert passages("Set", *texts, at_most=3) == ["set 0", "set 3", "set 6"]
-
-
-def test_no_passages_without_texts() -> None:
-    assert mention_passages(["Set", "Map"], [], at_most=9) == [[], []]
-    assert mention_passages([], ["a set"], at_most=9) == []
-
-
-@given(st.text(min_size=1).filter(str.strip), st.text(), st.integers(0, 5))
-def test_a_name_between_spaces_has_a_passage_and_none_is_blank(
-    name: str, text: str, around: int
-) -> None:
-    found = mention_passages([name], [f"so {name} is", text], around=around, at_most=9)[0]
-    assert found
-    assert all(passage.strip() for passage in found)

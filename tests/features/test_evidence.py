@@ -7,54 +7,36 @@ import polars as pl
 import pytest
 
 from proprl.data import Course
+from proprl.errors import FeatureError
 from proprl.features.encoders import encode
-from proprl.features.evidence import gather_evidence
+from proprl.features.evidence import GIVEN, encode_alone, gather_evidence
 
-
-def course(texts: list[str]) -> Course:
-    return Course.from_tables(
-        concepts=pl.DataFrame({"id": ["a", "b"], "name": ["Limit", "Derivative"]}),
-        resources=pl.DataFrame(
-            {
-                "id": [str(k) for k in range(len(texts))],
-                "title": ["Lesson"] * len(texts),
-                "text": texts,
-            }
-        ),
-    )
-
-
-def test_passages_are_read_as_a_second_text_where_there_are_any() -> None:
-    texts = ["a limit of a sum", "the limit of a quotient"]
-    evidence = gather_evidence(course(texts), "wordllama", passages=True)[0]
-    assert evidence.passages is not None
-    of_passages = encode([f"Lesson . {text}" for text in texts], "wordllama").mean(axis=0)
-    np.testing.assert_allclose(evidence.passages[0], of_passages, rtol=1e-5)
-    assert not evidence.passages[1].any()  # nobody mentions derivatives
-
-
-@pytest.mark.parametrize(
-    ("encoder", "asked", "texts"),
-    [
-        ("wordllama", False, ["a limit"]),
-        ("wordllama", True, ["nothing of the kind"]),
-        ("tfidf", True, ["a limit"]),  # its vectors cannot be compared with those of concepts
-    ],
+CONCEPTS = pl.DataFrame(
+    {"id": ["a", "b"], "name": ["Limit", "Derivative"], "description": ["A value approached", ""]}
 )
-def test_no_passages(encoder: str, asked: bool, texts: list[str]) -> None:
-    assert gather_evidence(course(texts), encoder, passages=asked)[0].passages is None
 
 
-def test_of_many_concepts_fewer_passages_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    found = Course.passages
+def test_a_concepts_vector_is_that_of_its_name_and_description() -> None:
+    evidence, encoder = gather_evidence(Course.from_tables(concepts=CONCEPTS), "wordllama")
+    assert encoder == "wordllama"
+    expected = encode(["Limit. A value approached", "Derivative"], "wordllama")
+    np.testing.assert_array_equal(evidence.features, expected)
+    assert evidence.readings is None
+    assert evidence.views == ()
 
-    def passages(self: Course, *, at_most: int) -> list[list[str]]:
-        asked.append(at_most)
-        return found(self, at_most=at_most)
 
-    monkeypatch.setattr(Course, "passages", passages)
-    for limit in (8_000, 7, 1):
-        monkeypatch.setattr("proprl.features.evidence.OF_ALL", limit)
-        gather_evidence(course(["a limit"]), "wordllama", passages=True)
-    assert asked == [15, 3, 1]
+def test_vectors_of_ones_own_come_first_and_none_means_none() -> None:
+    own = np.arange(6.0).reshape(2, 3)
+    course = Course.from_tables(concepts=CONCEPTS, features=own)
+    evidence, encoder = gather_evidence(course)
+    assert encoder == GIVEN
+    np.testing.assert_array_equal(evidence.features, own)
+    assert gather_evidence(course, "none")[0].features.shape == (2, 0)
+
+
+def test_a_text_that_came_later_has_the_vector_it_would_have_had() -> None:
+    text = "Limit. A value approached"
+    known = gather_evidence(Course.from_tables(concepts=CONCEPTS), "wordllama")[0].features
+    np.testing.assert_allclose(encode_alone(text, "wordllama")[0], known[0], rtol=1e-5)
+    with pytest.raises(FeatureError, match="depend on all texts of the course"):
+        encode_alone(text, "tfidf")

@@ -123,8 +123,8 @@ def test_a_link_listed_twice_is_refused():
         Evidence(X, incidence=twice)
 
 
-def test_passages_are_vectors_like_the_features():
-    assert Evidence(np.eye(2), passages=np.ones((2, 2))).passages is not None
-    assert Evidence(np.eye(2), passages=np.zeros((2, 2))).passages is None
-    with pytest.raises(ProprlError, match=r"\(3, 2\); expected that of the features, \(2, 2\)"):
-        Evidence(np.eye(2), passages=np.ones((3, 2)))
+def test_readings_are_one_row_per_concept_of_any_width():
+    assert Evidence(X, readings=np.ones((3, 7))).readings.shape == (3, 7)
+    assert Evidence(X, readings=np.zeros((3, 7))).readings is None
+    with pytest.raises(ProprlError, match=r"2 readings, but 3 concepts have features"):
+        Evidence(X, readings=np.ones((2, 7)))

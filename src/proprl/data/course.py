@@ -16,7 +16,7 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.findings import Findings
 from proprl.data.lookup import find_concept
 from proprl.data.matrix import check_features
-from proprl.data.mentions import mention_incidence, mention_passages
+from proprl.data.mentions import mention_incidence
 from proprl.data.splits import LabelledPairs
 from proprl.data.tables import TABLES, Table, arrange, frame_records
 from proprl.data.validation import RepeatedPairs, validate
@@ -192,10 +192,6 @@ class Course:
         columns = _positions(self.concept_resources["resource"], self.resources["id"])
         shape = (len(self), len(self.resources))
         return coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
-
-    def passages(self, *, at_most: int) -> list[list[str]]:
-        """Return passages of the resources that mention each concept by name."""
-        return mention_passages(self.names, self._resource_texts(), at_most=at_most)
 
     def _resource_texts(self) -> list[str]:
         if self.resources is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -29,11 +28,6 @@ _TOKEN = re.compile(
     rf"|[{_MARKS}]"
 )
 
-SHORTEST_WITH_PLURAL = 3
-"""Letters of a name whose plural is looked for: "CS" is no plural of C."""
-LONGEST_SIDE = 300
-"""Characters on either side of a mention in a passage."""
-
 
 def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
     """Return which names each text mentions: (names × texts), 1 where it does.
@@ -43,88 +37,23 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
            [1., 0.],
            [0., 0.]])
     """
-    index = _NameIndex(enumerate(names))
+    index = _NameIndex(names)
     mentions = [
         (row, column)
         for column, text in enumerate(texts)
-        for row in sorted({row for row, _, _ in index.mentions(text)})
+        for row in sorted(set(index.mentions(text)))
     ]
     rows, columns = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
     ones = np.ones(len(mentions), dtype=np.float64)
     return coo_array((ones, (rows, columns)), shape=(len(names), len(texts))).tocsr()
 
 
-def mention_passages(
-    names: Sequence[str], texts: Sequence[str], *, around: int = 25, at_most: int
-) -> list[list[str]]:
-    """Return, for each name, passages of the texts that mention it.
-
-    A passage has `around` tokens on either side of the mention, and passages do not overlap. Of
-    many mentions `at_most` are taken, evenly from first to last. A plural in -s is a mention, and
-    what a name says in brackets to tell it from others need not be mentioned.
-
-    >>> mention_passages(["Set", "Tree (graph)"], ["Draw a tree, then sets."], around=2, at_most=9)
-    [[', then sets.'], ['Draw a tree, then']]
-    """
-    index = _NameIndex(_forms(names))
-    places: list[list[tuple[str, slice]]] = [[] for _ in names]
-    for text in texts:
-        plain = _plain(text)
-        spans: list[tuple[int, int]] = []
-        free_from: dict[int, int] = {}  # where the next mention of a name may begin
-        for row, start, end in index.mentions(text):
-            if start >= free_from.get(row, 0):
-                spans = spans or _spans(plain)
-                places[row].append((plain, _around(spans, start, end, around)))
-                free_from[row] = end + 2 * around
-    return [
-        [
-            " ".join(plain[part].split())
-            for plain, part in (found[k] for k in _spread(len(found), at_most))
-        ]
-        for found in places
-    ]
-
-
-def _forms(names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Give what to look for, and the row of the name that it stands for."""
-    short = [_without_brackets(name) for name in names]
-    count = Counter(name.casefold() for name in [*names, *short])
-    for row, name in enumerate(names):
-        # A name that another concept has, too, tells nothing about this one.
-        alone = short[row] == name or count[short[row].casefold()] == 1
-        form = short[row] if alone else name
-        yield row, form
-        plural = f"{form}s"
-        if len(form) >= SHORTEST_WITH_PLURAL and plural.casefold() not in count:
-            yield row, plural
-
-
-def _without_brackets(name: str) -> str:
-    place = name.find(" (") if name.endswith(")") else -1
-    return name[:place].strip() or name if place >= 0 else name
-
-
-def _around(spans: Sequence[tuple[int, int]], start: int, end: int, around: int) -> slice:
-    """Give the part of a text around its tokens [start, end)."""
-    first, last = spans[max(start - around, 0)][0], spans[min(end + around, len(spans)) - 1][1]
-    return slice(
-        max(first, spans[start][0] - LONGEST_SIDE), min(last, spans[end - 1][1] + LONGEST_SIDE)
-    )
-
-
-def _spread(count: int, at_most: int) -> list[int]:
-    """Give so many numbers below `count`, at equal distances."""
-    kept = min(count, at_most)
-    return [k * count // kept for k in range(kept)]
-
-
 class _NameIndex:
     """Names by their tokens."""
 
-    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._rows_of: dict[tuple[str, ...], list[int]] = {}
-        for row, name in names:
+        for row, name in enumerate(names):
             tokens = tuple(_tokens(name)[0])
             if tokens:
                 self._rows_of.setdefault(tokens, []).append(row)
@@ -132,8 +61,8 @@ class _NameIndex:
         for tokens in self._rows_of:
             self._lengths.setdefault(tokens[0], set()).add(len(tokens))
 
-    def mentions(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Give the row of each name that is mentioned, and which tokens do: [start, end)."""
+    def mentions(self, text: str) -> Iterator[int]:
+        """Give the row of each name that is mentioned, as often as it is."""
         tokens, joined = _tokens(text)
         joined.append(False)  # nothing follows the last token
         for start, token in enumerate(tokens):
@@ -142,8 +71,7 @@ class _NameIndex:
             for length in self._lengths.get(token, ()):
                 end = start + length
                 if end <= len(tokens) and not joined[end]:
-                    for row in self._rows_of.get(tuple(tokens[start:end]), ()):
-                        yield row, start, end
+                    yield from self._rows_of.get(tuple(tokens[start:end]), ())
 
 
 def _tokens(text: str) -> tuple[list[str], list[bool]]:
@@ -159,11 +87,6 @@ def _tokens(text: str) -> tuple[list[str], list[bool]]:
             joined.append(after_hyphen)
             after_hyphen = False
     return tokens, joined
-
-
-def _spans(plain: str) -> list[tuple[int, int]]:
-    """Return where the tokens of a plain text stand."""
-    return [match.span() for match in _TOKEN.finditer(plain) if match.lastgroup != "hyphen"]
 
 
 def _plain(text: str) -> str:

@@ -24,18 +24,6 @@ def text_affinity(X: FloatArray) -> FloatArray:
     return unit @ unit.T
 
 
-def passage_affinity(P: FloatArray, X: FloatArray) -> FloatArray:
-    """Return the cosines of the rows of P, those of X where one of two concepts has no passages.
-
-    A concept without passages has a row of zeros in P. Vectors of names and vectors of passages
-    are never compared: they differ more by kind than by what they are about.
-    """
-    affinity = text_affinity(X)
-    mentioned = np.flatnonzero(P.any(axis=1))
-    affinity[np.ix_(mentioned, mentioned)] = text_affinity(P[mentioned])
-    return affinity
-
-
 def behaviour_affinity(B: SparseMatrix) -> FloatArray:
     """Return how alike the surroundings of two concepts are in the graph of moves: n × n.
 

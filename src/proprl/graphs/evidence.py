@@ -22,9 +22,6 @@ class Evidence:
     `resource_features` (m × d') and `resource_links` (m × m: the row's resource is a prerequisite
     of the column's) say more about the resources; some methods use them.
 
-    `passages` (n × d) says more about the concepts: the mean vector of passages that mention each,
-    0 where none does. Without a mention it becomes None.
-
     `readings` (n × d'') is what a language model makes of each concept's place in a curriculum; a
     row of zeros where it has not read about one. Without a reading it becomes None.
 
@@ -41,7 +38,6 @@ class Evidence:
     incidence: SparseMatrix | None = None
     resource_features: FloatArray | None = None
     resource_links: SparseMatrix | None = None
-    passages: FloatArray | None = None
     readings: FloatArray | None = None
 
     def __post_init__(self) -> None:
@@ -50,14 +46,6 @@ class Evidence:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "transitions", _checked_transitions(self.transitions, n))
         object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
-        if self.passages is not None:
-            passages = _checked_features(self.passages)
-            if passages.shape != features.shape:
-                raise ProprlError(
-                    f"the vectors of passages have shape {passages.shape}; "
-                    f"expected that of the features, {features.shape}"
-                )
-            object.__setattr__(self, "passages", passages if passages.any() else None)
         if self.readings is not None:
             readings = _checked_features(self.readings)
             if len(readings) != n:

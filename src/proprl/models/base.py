@@ -28,11 +28,6 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @property
-    def reads_passages(self) -> bool:
-        """Whether passages that mention a concept are evidence; to encode them takes a while."""
-        return False
-
-    @property
     def read_by(self) -> str:
         """Which language model reads about the concepts; see `proprl.features.readings`."""
         return NOBODY

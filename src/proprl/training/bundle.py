@@ -227,10 +227,10 @@ def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
 
     Vectors of resources are left out: who needs them keeps what it makes of them.
     """
-    vectors = {"passages": evidence.passages, "readings": evidence.readings}
+    R = evidence.readings
     return {
         "evidence/features": evidence.features,
-        **{f"evidence/{name}": array for name, array in vectors.items() if array is not None},
+        **({} if R is None else {"evidence/readings": R}),
         **pack_sparse("evidence/transitions", evidence.transitions),
         **pack_sparse("evidence/incidence", evidence.incidence),
         **pack_sparse("evidence/resource_links", evidence.resource_links),
@@ -244,6 +244,5 @@ def unpack_evidence(arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
         transitions=unpack_sparse("evidence/transitions", arrays),
         incidence=unpack_sparse("evidence/incidence", arrays),
         resource_links=unpack_sparse("evidence/resource_links", arrays),
-        passages=arrays.get("evidence/passages"),
         readings=arrays.get("evidence/readings"),
     )

@@ -19,6 +19,12 @@ from proprl.data.splits import grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
 
 
+@pytest.fixture(scope="module")
+def parted(planted: Course) -> proprl.ProPRL:
+    """A model that a test part was drawn for."""
+    return proprl.ProPRL(seed=1, split="grouped", settings=SMALL).fit(planted)
+
+
 def test_parameters_follow_scikit_learn() -> None:
     model = proprl.ProPRL(seed=7, settings={"alpha": 0.2})
     assert model.get_params()["seed"] == 7
@@ -163,23 +169,32 @@ def test_a_saved_model_is_the_same_bytes_each_time(fitted: proprl.ProPRL, tmp_pa
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
 
-def test_the_split_does_not_move_with_the_seed(planted: Course, fitted: proprl.ProPRL) -> None:
-    assert fitted.fitted_.split == grouped_split(planted.labelled_pairs(), seed=SPLIT_SEED)
-    proof = fitted.fitted_.split.proof
-    assert proof.holds(promises_reversed=True)
+def test_without_a_test_part_every_label_is_learned_from(
+    planted: Course, fitted: proprl.ProPRL
+) -> None:
+    split = fitted.fitted_.split
+    assert (split.protocol, len(split.test)) == ("all", 0)
+    assert len(fitted.fitted_.known) == len(planted.labelled_pairs())
+    assert split.notes == ("every label was learned from: none was kept apart to judge by",)
+    assert split.proof.holds(promises_reversed=True)
+
+
+def test_a_drawn_split_does_not_move_with_the_seed(planted: Course, parted: proprl.ProPRL) -> None:
+    assert parted.fitted_.split == grouped_split(planted.labelled_pairs(), seed=SPLIT_SEED)
+    assert parted.fitted_.split.proof.holds(promises_reversed=True)
 
 
 def test_evaluation_never_scores_a_pair_that_was_learned_from(
-    planted: Course, fitted: proprl.ProPRL
+    planted: Course, parted: proprl.ProPRL
 ) -> None:
-    test = fitted.labelled_part(planted, "test")
-    assert {tuple(p) for p in test.pairs.tolist()} == {
-        tuple(p) for p in fitted.fitted_.split.test.pairs.tolist()
-    }
-    assert fitted.evaluate(planted) == pytest.approx(fitted.evaluate())
+    judged = parted.judged(planted)
+    assert judged.how == "test"
+    test = {tuple(pair) for pair in parted.fitted_.split.test.pairs.tolist()}
+    assert {tuple(pair) for pair in judged.labelled.pairs.tolist()} == test
+    assert parted.evaluate(planted) == pytest.approx(parted.evaluate())
 
 
-def test_labels_added_later_count_as_test(planted: Course, fitted: proprl.ProPRL) -> None:
+def test_labels_added_later_count_as_test(planted: Course, parted: proprl.ProPRL) -> None:
     assert planted.pairs is not None
     known = set(planted.pairs.select("source", "target").iter_rows())
     fresh = next(("c0", f"c{j}") for j in range(1, 60) if ("c0", f"c{j}") not in known)
@@ -188,7 +203,7 @@ def test_labels_added_later_count_as_test(planted: Course, fitted: proprl.ProPRL
         concepts=planted.concepts,
         pairs=pl.concat([planted.pairs.select(row.columns), row], how="vertical_relaxed"),
     )
-    before, after = fitted.evaluate(planted), fitted.evaluate(more)
+    before, after = parted.evaluate(planted), parted.evaluate(more)
     assert isinstance(before["pairs"], int)
     assert after["pairs"] == before["pairs"] + 1
 
@@ -202,18 +217,18 @@ def test_a_course_without_labels_says_what_to_provide(planted: Course) -> None:
 def test_a_given_split_needs_the_column(planted: Course) -> None:
     with pytest.raises(SplitError, match="`split` column"):
         proprl.ProPRL(split="given").fit(planted)
-    with pytest.raises(SplitError, match="known: auto, given, random, grouped"):
+    with pytest.raises(SplitError, match="known: auto, given, all, random, grouped, none"):
         proprl.ProPRL(split="magic").fit(planted)
 
 
-def test_an_explanation_adds_up(fitted: proprl.ProPRL) -> None:
+def test_an_explanation_shows_branches_and_the_gate(fitted: proprl.ProPRL) -> None:
     why = fitted.explain("c3", "c8")
     total = sum(why.branch_weights[b] * p for b, p in why.branches.items())
-    assert why.probability == pytest.approx(total, abs=1e-6)
+    assert fitted.fitted_.scorer.score(np.array([[3, 8]]))[0] == pytest.approx(total, abs=1e-6)
     assert why.probability == pytest.approx(fitted.predict_proba([("c3", "c8")])[0], abs=1e-6)
-    assert why.transitions is not None
     assert 0 <= (why.gate or -1) <= 1
     assert "Concept 3" in str(why)
+    assert (why.source_id, why.target_id) == ("c3", "c8")
 
 
 def test_an_explanation_shows_the_evidence_of_the_course(

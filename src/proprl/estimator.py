@@ -39,7 +39,7 @@ from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
 from proprl.pairs.background import draw_background
 from proprl.progress import SILENT, Progress
-from proprl.ranking import Strongest, all_pairs
+from proprl.ranking import Strongest, all_pairs, batches
 from proprl.training.checkpoint import Checkpoint
 
 Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
@@ -343,11 +343,12 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     ) -> tuple[IntArray, FloatArray]:
         """Score all pairs and keep the strongest."""
         fitted = self._fitted
-        chunks = all_pairs(len(fitted.concept_ids))
+        pairs = all_pairs(len(fitted.concept_ids))
+        parts = batches(pairs)
         strongest = Strongest(top, threshold)
-        progress.begin("scoring", len(chunks))
-        for pairs in chunks:
-            strongest.add(pairs, fitted.fit.score(pairs))
+        progress.begin("scoring", len(parts))
+        for here in parts:
+            strongest.add(pairs[here], fitted.fit.score(pairs[here]))
             progress.step()
         progress.end()
         return strongest.result()

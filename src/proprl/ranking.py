@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.data.grouping import pair_codes
+from proprl.pairs.labels import fold_of
+from proprl.pairs.table import FOLDS
 
-# About so many pairs are scored between two steps of a progress bar. Sequitur works out what it
-# needs of a course once for each of these steps: more of them would take longer.
-PAIRS_AT_ONCE = 65_536
+# So many pairs are scored at a time at most: a row of Sequitur's takes about 350 bytes.
+PAIRS_AT_ONCE = 500_000
 
 
 class Strongest:
@@ -31,31 +31,35 @@ class Strongest:
             self.held = len(self.chunks[0][0])
 
     def result(self) -> tuple[IntArray, FloatArray]:
-        """Give the strongest so far, strongest first; equals in the order they came."""
+        """Give the strongest so far, strongest first, equals by source and target."""
         pairs = np.concatenate([np.empty((0, 2), np.int64), *(c[0] for c in self.chunks)])
         probabilities = np.concatenate([np.empty(0), *(c[1] for c in self.chunks)])
-        order = np.argsort(-probabilities, kind="stable")[: self.top]
+        order = np.lexsort((pair_codes(pairs), -probabilities))[: self.top]
         return pairs[order], probabilities[order]
 
 
-class all_pairs:  # noqa: N801 - used like the function `range`
-    """Every ordered pair of n concepts, in chunks of a few sources.
+def all_pairs(n: int) -> IntArray:
+    """Give every ordered pair of n concepts: (n (n - 1), 2).
 
-    >>> [chunk.tolist() for chunk in all_pairs(2)]
-    [[[0, 1], [1, 0]]]
+    >>> all_pairs(2).tolist()
+    [[0, 1], [1, 0]]
     """
+    pairs: IntArray = np.argwhere(~np.eye(n, dtype=np.bool_)).astype(np.int64)
+    return pairs
 
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.sources_at_once = max(1, PAIRS_AT_ONCE // max(n, 1))
 
-    def __len__(self) -> int:
-        return -(-self.n // self.sources_at_once)
+def batches(pairs: IntArray) -> list[IntArray]:
+    """Give the places of pairs that are best scored together.
 
-    def __iter__(self) -> Iterator[IntArray]:
-        targets = np.arange(self.n)
-        for start in range(0, self.n, self.sources_at_once):
-            sources = np.arange(start, min(start + self.sources_at_once, self.n))
-            pairs = np.stack(np.meshgrid(sources, targets, indexing="ij"), axis=-1)
-            pairs = pairs.reshape(-1, 2).astype(np.int64)
-            yield pairs[pairs[:, 0] != pairs[:, 1]]
+    Sequitur describes a pair by the labels outside its fold, and works out what they say once
+    for each fold that it meets in a batch: so a batch holds pairs of one fold.
+    """
+    fold = fold_of(pairs, FOLDS)
+    by_fold = np.argsort(fold, kind="stable")
+    ends = np.searchsorted(fold[by_fold], np.arange(1, FOLDS))
+    return [
+        part
+        for whole in np.split(by_fold, ends)
+        for part in np.array_split(whole, -(-len(whole) // PAIRS_AT_ONCE) or 1)
+        if len(part)
+    ]

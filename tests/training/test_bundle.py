@@ -8,9 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proprl.data import LabelledPairs
 from proprl.errors import BundleError
 from proprl.training import bundle as bundles
-from proprl.training.bundle import check_destination, read_bundle, write_bundle
+from proprl.training.bundle import (
+    check_destination,
+    pack_labelled,
+    read_bundle,
+    unpack_labelled,
+    write_bundle,
+)
 
 CONTENT = {"method": "proprl", "seed": 7}
 ARRAYS = {"weights": {"W": np.arange(6.0).reshape(2, 3)}}
@@ -80,6 +87,23 @@ def test_a_newer_format_asks_for_an_update(folder: Path) -> None:
     sign(folder, format=bundles.FORMAT + 1)
     with pytest.raises(BundleError, match="update proprl"):
         read_bundle(folder)
+
+
+def test_an_older_format_asks_to_train_again(folder: Path) -> None:
+    sign(folder, format=1)
+    with pytest.raises(BundleError, match=r"has format 1.*: train again"):
+        read_bundle(folder)
+
+
+def test_labels_keep_where_they_come_from(tmp_path: Path) -> None:
+    labelled = LabelledPairs(
+        np.array([[0, 1], [2, 1], [3, 0]]),
+        np.array([1, 0, 1]),
+        np.array(["drawn", "chosen", "asked"]),
+        np.array([0.25, np.nan, np.nan]),
+    )
+    write_bundle(tmp_path / "m", CONTENT, {"labels": pack_labelled("train", labelled)})
+    assert unpack_labelled("train", read_bundle(tmp_path / "m")[1]["labels"]) == labelled
 
 
 @pytest.mark.parametrize("name", ["../secret.safetensors", "/etc/passwd", "a/b", "..", ""])

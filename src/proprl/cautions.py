@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from proprl.data.splits import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
-from proprl.fitting import Fit
+from proprl.fitting import FEW, Fit
 
-FEW = 100
 AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 
 

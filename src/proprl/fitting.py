@@ -33,6 +33,8 @@ Background: TypeAlias = IntArray | Literal["auto"] | None
 
 # Of background that a method does not hold out itself, a tenth is kept for the calibration.
 HELD_OUT = 10
+# Fewer background pairs cannot tell how rare prerequisites are.
+FEW = 100
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
     """
     z, labels = log_odds(held_out.scores), held_out.labels
     positive = labels.labels == 1
-    if not len(held_out.background):
+    if len(held_out.background) < FEW:
         return fit_to_labels(z, labels.labels)
     turned = np.isin(pair_codes(labels.pairs[:, ::-1]), pair_codes(known.positives))
     is_open = ~follows_from_others(labels.pairs, known, n)
@@ -117,6 +119,6 @@ def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
         1 / labels.chance[drawn],
     )
     calibration = fit_to_map(scored, int(open_pairs(known, n).sum()))
-    if known.labels.all():  # nobody has said yet what is no prerequisite
+    if not enough_to_choose(known.labels):  # they rank pairs, and cannot tell how many hold
         return replace(calibration, base_rate=None, interval=None, believed=None)
     return calibration

@@ -14,7 +14,7 @@ WORDS = {
 }
 """The kinds of evidence in words."""
 
-LEARNED_FROM = ("train", "validation")
+KNOWN_PARTS = ("train", "validation")
 """Labels of these parts are law; those of the test part the model does not know."""
 
 
@@ -58,7 +58,7 @@ class Explanation:
             believed = "nothing says what to believe"
         else:
             believed = f"believed from {self.threshold:.2f} on"
-        if self.label is not None and self.label[1] in LEARNED_FROM:
+        if self.label is not None and self.label[1] in KNOWN_PARTS:
             is_one = "is a" if self.label[0] else "is no"
             return (
                 f"{self.source} {is_one} prerequisite of {self.target}: an expert says so. "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.graph import prerequisite_graph
+from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
 from proprl.data.course import Course
 from proprl.data.splits import PairSplit
 from proprl.data.whole_map import (
@@ -51,9 +51,6 @@ WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent
 """A way through a map that its author wrote down: from what is known to what is wanted."""
 RULES = ("degrees", "reachability")
 """What needs no model: see `rule_scores`."""
-
-EDGE_THRESHOLD = 0.3
-"""From this probability on a pair may become an edge of the graph."""
 
 RESAMPLES = 1000
 _RESAMPLED = (
@@ -101,7 +98,7 @@ def map_result(
     scored = time.perf_counter()
     believed = None if fit.calibration is None else fit.calibration.believed
     # Where nothing says what to believe, the threshold of the labelled pairs decides.
-    threshold = fit.report.threshold if believed is None else EDGE_THRESHOLD
+    threshold = fit.report.threshold if believed is None else LEARNED_FROM
     graph = prerequisite_graph(
         course.ids, course.names, task.known, pairs, scores, threshold=threshold
     )

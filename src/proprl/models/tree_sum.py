@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch  # before LightGBM: it brings the OpenMP library that LightGBM needs
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray
 from proprl.errors import BundleError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -34,7 +34,7 @@ NODES = OF_SPLITS | OF_LEAVES
 class TreeSum:
     """Trees over rows of numbers; what is said of a row is the sum of the leaves it falls into."""
 
-    def __init__(self, columns: int, leaves: IntArray, nodes: Arrays) -> None:
+    def __init__(self, columns: int, leaves: npt.NDArray[np.int32], nodes: Arrays) -> None:
         self.columns = columns
         self.leaves = leaves  # (trees,), how many leaves each has
         self.nodes = nodes  # those of all trees, one after the other; see OF_SPLITS, OF_LEAVES

@@ -18,6 +18,7 @@ from proprl.graphs.evidence import Evidence
 from proprl.pairs.columns import Column, Columns
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import fold_of, label_columns, nearness
+from proprl.pairs.reader import expected_order, reading_likeness
 from proprl.pairs.roles import likeness, role_affinity
 
 # More folds leave more labels to describe a pair by, and take longer.
@@ -37,6 +38,8 @@ class PairTable:
             affinities["moves"] = behaviour_affinity(evidence.transitions)
         self._near = {source: nearness(affinity) for source, affinity in affinities.items()}
         self._alike = likeness(list(affinities.values()))
+        readings = evidence.readings
+        self._read_alike = None if readings is None else reading_likeness(readings)
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -76,4 +79,8 @@ class PairTable:
 
     def _labels(self, known: LabelledPairs) -> Columns:
         near = self._near | {"role": nearness(role_affinity(known, self._alike))}
-        return label_columns(known, near, self.evidence.concept_count)
+        columns = label_columns(known, near, self.evidence.concept_count)
+        if self._read_alike is not None:
+            order = expected_order(known.positives, self._read_alike)
+            columns.add_directed("reader", "comes first, by what was read", order)
+        return columns

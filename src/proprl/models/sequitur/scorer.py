@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.grouping import pair_codes
 from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.features.readings import NOBODY
 from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import Evidence
 from proprl.models.autoencoder import refuse_beyond_limit
@@ -54,6 +55,13 @@ class SequiturSettings(Settings):
 
     trees: int = Field(300, ge=1)
     """How many trees."""
+    reader: str = NOBODY
+    """The language model that reads about the concepts: a hub's name for it, or a folder."""
+
+    @property
+    def read_by(self) -> str:
+        """See `Settings`."""
+        return self.reader
 
 
 class SequiturScorer:
@@ -74,6 +82,7 @@ class SequiturScorer:
         self.settings = settings
         self.device = device  # nothing here runs on a device; kept for the contract
         self.report = FitReport()
+        self.held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
 
     def fit(
         self,
@@ -134,17 +143,22 @@ class SequiturScorer:
         by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
         return {"base": values[:, -1], **{str(kind): sums for kind, sums in by_kind.items()}}
 
-    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:  # noqa: ARG002
+    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:
         """Give the same scorer with more concepts, of which nothing is known but a text."""
         known = self.table.evidence
         X = np.vstack([known.features, features.astype(np.float32)])
         refuse_beyond_limit("sequitur", len(X), "concepts")
-        B, M = known.transitions, known.incidence
+        B, M, R = known.transitions, known.incidence, known.readings
+        if R is not None:
+            if readings is None:
+                readings = np.zeros((len(features), R.shape[1]))
+            R = np.vstack([R, readings.astype(R.dtype)])
         evidence = Evidence(
             X,
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
             resource_links=known.resource_links,
+            readings=R,
         )
         joined = copy(self)
         joined.table = PairTable(evidence, self.table.known)
@@ -208,11 +222,13 @@ def _one_thread() -> AbstractContextManager[object]:
 
 def _kept(evidence: Evidence) -> Evidence:
     """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers."""
+    readings = evidence.readings
     return Evidence(
         evidence.features.astype(np.float32),
         transitions=evidence.transitions,
         incidence=evidence.incidence,
         resource_links=evidence.resource_links,
+        readings=None if readings is None else readings.astype(np.float16),
     )
 
 

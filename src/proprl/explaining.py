@@ -17,7 +17,8 @@ def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Exp
     i, j = pair[0].tolist()
     details = {name: float(value[0]) for name, value in fitted.scorer.details(pair).items()}
     forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
-    base, evidence = _shares(fitted.fit.calibration or Calibration(), forward, details)
+    said = float(log_odds(fitted.scorer.score(pair))[0])
+    base, evidence = _shares(fitted.fit.calibration or Calibration(), said, details)
     B, M = fitted.transitions, fitted.incidence
     return Explanation(
         source=fitted.concept_names[i],
@@ -40,16 +41,20 @@ def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Exp
 
 
 def _shares(
-    calibration: Calibration, probability: float, details: Mapping[str, float]
+    calibration: Calibration, said: float, details: Mapping[str, float]
 ) -> tuple[float | None, dict[str, float]]:
-    """Give the base and each kind's share in log-odds; they add up to those of the answer."""
+    """Give the base and each kind's share in log-odds; they add up to those of the answer.
+
+    `said` is what the method says, in log-odds, before it is calibrated.
+    """
     if "base" not in details:
         return None, {}
-    base = calibration.slope * details["base"] + calibration.intercept
-    shares = {k: calibration.slope * worth for k, worth in details.items() if k != "base"}
+    shares = {kind: worth for kind, worth in details.items() if kind != "base"}
     # What a confirmed reverse adds does not pass through the trees: it is a label.
-    rest = float(log_odds(np.array([probability]))[0]) - base - sum(shares.values())
-    return base, shares | {"labels": shares.get("labels", 0.0) + rest}
+    rest = said - details["base"] - sum(shares.values())
+    shares["labels"] = shares.get("labels", 0.0) + rest
+    base = calibration.slope * details["base"] + calibration.intercept
+    return base, {kind: calibration.slope * worth for kind, worth in shares.items()}
 
 
 def _label_of(fitted: Fitted, pair: tuple[int, int]) -> tuple[int, str] | None:

@@ -19,6 +19,7 @@ from proprl.features.evidence import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport
 from proprl.models.sequitur import SequiturScorer, SequiturSettings
+from proprl.pairs import table
 from proprl.pairs.background import background_pool, draw_background
 
 N = 60
@@ -383,12 +384,31 @@ def test_too_many_concepts_are_refused(split: PairSplit) -> None:
 # Labels that are known within blocks of concepts
 
 
-def test_labels_known_within_blocks_tell_of_pairs_across(monkeypatch: pytest.MonkeyPatch) -> None:
-    course = planted_course(concepts=90, pairs=1_600, transitions=500, features=32, seed=1)
+def within_and_across(seed: int) -> tuple[Evidence, LabelledPairs, LabelledPairs]:
+    """A course of noisy texts, its labels within three blocks of concepts, and those across."""
+    course = planted_course(
+        concepts=90, pairs=1_600, transitions=1, features=32, noise=1.5, seed=seed
+    )
+    block = np.random.default_rng(seed).permutation(90) % 3
     labelled = course.labelled_pairs()
-    block = np.arange(90) // 4 % 3
     within = block[labelled.pairs[:, 0]] == block[labelled.pairs[:, 1]]
     known, asked = (labelled.take(np.flatnonzero(part)) for part in (within, ~within))
-    parts = grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0)
-    scorer = fitted(gather_evidence(course)[0], parts, trees=100)
-    assert auc(asked.labels, scorer.score(asked.pairs)) > 0.85
+    return Evidence(gather_evidence(course)[0].features), known, asked
+
+
+def test_labels_within_blocks_tell_of_pairs_across_and_roles_tell_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over six seeds roles were worth 0.013 of AUC, give or take 0.002."""
+    found = []
+    for with_roles in (True, False):
+        if not with_roles:
+            monkeypatch.setattr(table, "role_affinity", lambda _, alike: np.eye(len(alike)))
+        for seed in (0, 1):
+            texts, known, asked = within_and_across(seed)
+            parts = grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0)
+            scorer = fitted(texts, parts, trees=60)
+            found.append(auc(asked.labels, scorer.score(asked.pairs)))
+    with_them, without = np.mean(found[:2]), np.mean(found[2:])
+    assert with_them > 0.9
+    assert with_them > without + 0.005

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from proprl.data.splits import LabelledPairs
 from proprl.pairs import background
-from proprl.pairs.background import PER_POSITIVE, background_pool, draw_background, open_pairs
+from proprl.pairs.background import (
+    PER_POSITIVE,
+    background_pool,
+    draw_background,
+    follows_from_others,
+    open_pairs,
+)
 
 N = 6
 # 0 → 1 → 2, so 0 → 2 follows; 3 is no prerequisite of 0. Of 4 and 5 nobody has said anything.
@@ -25,6 +31,16 @@ def test_open_is_what_has_no_label_and_follows_in_neither_order() -> None:
     settled |= {(b, a) for a, b in settled}
     every = {(a, b) for a in range(N) for b in range(N) if a != b}
     assert as_pairs(np.argwhere(open_pairs(KNOWN, N))) == every - settled
+
+
+def test_what_follows_over_a_third_concept_would_not_be_open_without_its_label() -> None:
+    way = [(0, 1), (1, 2), (2, 3), (0, 2)]
+    known = LabelledPairs(np.array([*way, (3, 1), (4, 3)]), np.array([1, 1, 1, 1, 0, 0]))
+    every = np.array([(a, b) for a in range(N) for b in range(N) if a != b])
+    follows = as_pairs(every[follows_from_others(every, known, N)])
+    # 0 → 2 has a label and another way; 3 → 1 is the reverse of what follows; 1 → 2 has no
+    # other way, and 4 → 3 none.
+    assert follows == {(0, 2), (2, 0), (0, 3), (3, 0), (1, 3), (3, 1)}
 
 
 def test_the_pool_holds_open_pairs_of_concepts_that_have_labels() -> None:

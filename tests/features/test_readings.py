@@ -1,6 +1,6 @@
 """What a reader makes of a concept's place: which sentences it reads, and who it is.
 
-Any encoder can read; wordllama does here, for it is there and quick.
+Wordllama stands in for the language model here, for it is there and quick.
 """
 
 from __future__ import annotations
@@ -13,17 +13,27 @@ import pytest
 
 from proprl.arrays import FloatArray
 from proprl.data import Course
-from proprl.errors import FeatureError
-from proprl.features import encoders, readings
+from proprl.errors import FeatureError, MissingExtraError
+from proprl.features import encoders, language_model, readings
 from proprl.features.encoders import encode
 from proprl.features.evidence import gather_evidence
 from proprl.features.readings import read_concepts, resolve_reader
 from proprl.progress import SILENT
 
+READER = "some/model"
+
+
+@pytest.fixture(autouse=True)
+def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encoders.LOADERS, "language-model", lambda _: encoders._load_wordllama(""))
+
 
 def course(subject: str) -> Course:
     concepts = pl.DataFrame({"id": ["t", "k"], "name": ["Tree", "Kernel"]})
     return Course.from_tables(concepts=concepts, subject=subject)
+
+
+# --- what is read ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -33,7 +43,7 @@ def course(subject: str) -> Course:
 def test_sentences_about_each_concept_are_read_and_name_the_subject(
     subject: str, said: str, field: str
 ) -> None:
-    evidence = gather_evidence(course(subject), "wordllama", reader="wordllama")[0]
+    evidence = gather_evidence(course(subject), "wordllama", reader=READER)[0]
     sentences = [
         f"In a {said}curriculum, NAME is taught in the",
         f"In a {said}curriculum, once students understand NAME, they go on to learn",
@@ -50,24 +60,25 @@ def test_sentences_about_each_concept_are_read_and_name_the_subject(
     np.testing.assert_allclose(evidence.readings, expected, rtol=1e-5)
 
 
-def test_without_a_reader_there_are_no_readings() -> None:
+def test_nobody_reads_unless_asked() -> None:
     assert gather_evidence(course("botany"), "wordllama")[0].readings is None
+    assert gather_evidence(course("botany"), "wordllama", reader="none")[0].readings is None
 
 
 def test_concepts_are_read_a_few_at_a_time_and_keep_their_places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = ["a long name", "Limit", "Sum", "Derivative", "Set"]
-    together = read_concepts(names, "", "wordllama")
+    together = read_concepts(names, "", READER)
     monkeypatch.setattr(readings, "AT_ONCE", 2)
     steps: list[str] = []
     monkeypatch.setattr(SILENT, "step", lambda: steps.append("step"), raising=False)
-    np.testing.assert_allclose(read_concepts(names, "", "wordllama"), together, rtol=1e-5)
+    np.testing.assert_allclose(read_concepts(names, "", READER), together, rtol=1e-5)
     assert len(steps) == 3
 
 
 def test_what_was_read_about_a_concept_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = read_concepts(["Limit", "a much longer name"], "botany", "wordllama")
+    first = read_concepts(["Limit", "a much longer name"], "botany", READER)
     read: list[str] = []
     embedded = encoders._embedded
 
@@ -76,47 +87,46 @@ def test_what_was_read_about_a_concept_is_not_read_again(monkeypatch: pytest.Mon
         return embedded(encoder, name, texts)
 
     monkeypatch.setattr(encoders, "_embedded", watched)
-    more = read_concepts(["Tree", "Limit", "a much longer name"], "botany", "wordllama")
+    more = read_concepts(["Tree", "Limit", "a much longer name"], "botany", READER)
     assert len(read) == len(readings.SENTENCES)
     assert all("Tree" in sentence for sentence in read)
     np.testing.assert_array_equal(more[1:], first)
 
-    read.clear()
-    read_concepts(["Limit"], "", "wordllama")
-    assert len(read) == len(readings.SENTENCES)  # of another subject other sentences are read
+    for subject, reader in (("", READER), ("botany", "another/model")):
+        read.clear()
+        read_concepts(["Limit"], subject, reader)
+        assert len(read) == len(readings.SENTENCES)
 
 
-def test_the_best_reader_is_named_by_the_environment_else_the_one_that_is_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PROPRL_READER", "wordllama")
-    assert resolve_reader("auto") == "wordllama"
-    assert resolve_reader("none") == "none"
-    for unset in ("", "auto"):
-        monkeypatch.setenv("PROPRL_READER", unset)
-        monkeypatch.setattr(readings, "installed_reader", lambda: None)
-        assert resolve_reader("auto") == "none"
-    monkeypatch.delenv("PROPRL_READER")
-    monkeypatch.setattr(readings, "installed_reader", lambda: "language-model:that one")
-    assert resolve_reader("auto") == "language-model:that one"
-    monkeypatch.setattr(readings, "installed_reader", lambda: None)
-    assert resolve_reader("auto") == "none"
+# --- who reads ------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_found_again_from_elsewhere(
+def test_a_folder_is_found_again_from_elsewhere_and_comes_before_a_name_on_the_hub(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "model").mkdir()
+    (tmp_path / "some" / "model").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    assert resolve_reader("language-model:model") == f"language-model:{tmp_path / 'model'}"
-    assert resolve_reader("language-model:on/a-hub") == "language-model:on/a-hub"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    here = str((tmp_path / "some" / "model").resolve())
+    for name in ("some/model", "./some/../some/model", "~/some/model", here):
+        assert resolve_reader(name) == here
+    assert resolve_reader("another/model") == "another/model"
 
 
-def test_vectors_that_cannot_be_compared_are_no_readings() -> None:
-    with pytest.raises(FeatureError, match="tfidf is no reader"):
-        resolve_reader("tfidf")
+@pytest.mark.parametrize("name", ["", " ", "./nowhere", "/no/where", "~/nowhere", "weights.gguf"])
+def test_what_can_only_be_a_folder_and_is_none_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "weights.gguf").write_bytes(b"GGUF")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FeatureError, match="is no folder: give the folder that holds") as raised:
+        resolve_reader(name)
+    assert repr(name) in str(raised.value)
 
 
-def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(FeatureError, match="language-model:"):
-        read_concepts(["Limit"], "", "nobody in particular")
+def test_a_missing_extra_is_found_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encoders.LOADERS, "language-model", encoders._load_language_model)
+    monkeypatch.setattr(language_model, "find_spec", lambda _: None)
+    monkeypatch.setattr("proprl.features.evidence.encode", None)  # calling it would fail
+    with pytest.raises(MissingExtraError, match=r"model some/model .*proprl\[reader\]"):
+        gather_evidence(course("botany"), "wordllama", reader=READER)

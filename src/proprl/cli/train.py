@@ -60,6 +60,15 @@ def train(
             "from; grouped, random: draw a test part; given, all, none."
         ),
     ] = "auto",
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME_OR_FOLDER",
+            help="A language model that reads about the concepts: a folder, or a name on the "
+            "Hugging Face hub.",
+            show_default="none",
+        ),
+    ] = None,
     change: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset."),
@@ -85,7 +94,7 @@ def train(
     from proprl.models.registry import method_settings
     from proprl.training.bundle import check_destination
 
-    changes = _settings(change or [])
+    changes = _settings(change or []) | ({"reader": reader} if reader is not None else {})
     method_settings(model, preset, **changes)  # a wrong word is found before anything is read
     course = load_course(data)
     folder = out or Path(f"{_file_name(course.name)}.proprl")

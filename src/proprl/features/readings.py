@@ -3,12 +3,11 @@
 It reads the beginning of a sentence about the concept, and its state where the sentence breaks off
 is what it expects next: in which year the concept is taught, or what comes after it. Such states
 tell which of two concepts comes first better than vectors of the names do, and better the larger
-the model is (docs/sequitur.md).
+the model is (docs/reader.md).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import numpy as np
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError
 from proprl.features.encoders import encode_each, resolve_encoder
-from proprl.features.language_model import installed_reader, release
+from proprl.features.language_model import release
 from proprl.progress import SILENT, Progress
 
 NOBODY = "none"
@@ -25,7 +24,7 @@ NOBODY = "none"
 
 # Naming the subject tells the model which of its meanings a name has: "tree", "kernel". Each
 # sentence asks for something else: the time, what comes after, what comes before, the time as
-# examples show it, the use. What they are worth: docs/sequitur.md.
+# examples show it, the use.
 SENTENCES = (
     "In a {subject}curriculum, {name} is taught in the",
     "In a {subject}curriculum, once students understand {name}, they go on to learn",
@@ -41,22 +40,26 @@ SENTENCES = (
 AT_ONCE = 32
 
 
-def resolve_reader(reader: str = "auto") -> str:
-    """Concrete name of a reader; "auto" becomes the best there is.
+def resolve_reader(reader: str) -> str:
+    """Name a reader as it is found from anywhere: a folder by its whole path, others as they are.
 
-    That is what PROPRL_READER names, else the language model of the extra `reader`, else nobody.
+    One that cannot be had here is an error; no weights are loaded to find that out.
 
     >>> resolve_reader("none")
     'none'
     """
-    named = os.environ.get("PROPRL_READER", "auto") if reader == "auto" else reader
-    if named in ("auto", ""):
-        return installed_reader() or NOBODY
-    if named == "tfidf":
-        raise FeatureError("tfidf is no reader: its vectors depend on all texts that it is given")
-    family, _, model = named.partition(":")
-    # A model is asked again about new concepts, perhaps from another folder.
-    return f"{family}:{Path(model).resolve()}" if model and Path(model).exists() else named
+    if reader == NOBODY:
+        return NOBODY
+    folder = Path(reader).expanduser()
+    if reader.strip() and folder.is_dir():
+        reader = str(folder.resolve())
+    elif not reader.strip() or folder.is_file() or folder.is_absolute() or reader[0] in ".~":
+        raise FeatureError(
+            f"the reader {reader!r} is no folder: give the folder that holds a language model, or "
+            "its name on the Hugging Face hub, such as Qwen/Qwen2.5-1.5B"
+        )
+    resolve_encoder(_encoder(reader))
+    return reader
 
 
 def read_concepts(
@@ -67,7 +70,7 @@ def read_concepts(
     `subject` may be empty; a name is enough, descriptions are not read. What was read about a
     concept is kept for every course of the subject.
     """
-    reader = resolve_encoder(reader)
+    encoder = _encoder(resolve_reader(reader))
     field = subject.strip()
     words = {"subject": f"{field} " if field else "", "field": field or "the subject"}
     by_length = sorted(range(len(names)), key=lambda row: len(names[row]))
@@ -78,7 +81,7 @@ def read_concepts(
     try:
         for rows in chunks:
             states = [
-                encode_each([sentence.format(name=names[row], **words) for row in rows], reader)
+                encode_each([sentence.format(name=names[row], **words) for row in rows], encoder)
                 for sentence in SENTENCES
             ]
             read.update(zip(rows, np.hstack(states), strict=True))
@@ -87,3 +90,8 @@ def read_concepts(
         progress.end()
         release()
     return np.stack([read[row] for row in range(len(names))])
+
+
+def _encoder(reader: str) -> str:
+    """Name the encoder that gives a reader's states."""
+    return f"language-model:{reader}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -61,7 +62,8 @@ def test_courses_are_listed_and_described(proprl_: Terminal) -> None:
 def test_train_says_what_it_used(proprl_: Terminal) -> None:
     text = proprl_("train", "campus", "--seed", 7, "--encoder", "wordllama", *QUICK)
     assert "texts (wordllama), resources, behaviour" in text
-    assert "424 / 88 / 88" in text
+    assert "424 train + 88 validation, 88 kept apart as test (given split)" in text
+    assert "pairs without a label" in text
     assert "Saved campus.proprl" in text
     assert not list(Path("campus.proprl").glob("checkpoint*"))
 
@@ -81,14 +83,78 @@ def test_train_reports_to_scripts(proprl_: Terminal) -> None:
     assert sum(found["branch_weights"].values()) == pytest.approx(1)
 
 
+def test_train_says_how_many_prerequisites_are_expected(proprl_: Terminal) -> None:
+    sequitur = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    found = json.loads(proprl_("train", "campus", *sequitur, "--json"))
+    assert found["background"] > 0
+    expected = found["expected"]
+    assert 0 <= expected["low"] <= expected["number"] <= expected["high"] < expected["open_pairs"]
+    assert 0 < found["believed"] <= 1
+    assert found["held_out"]["how"] == "cross-fitted"
+    text = proprl_("train", "campus", *sequitur, "--split", "grouped")
+    assert "480 train + 60 validation, 60 kept apart as test (grouped split)" in text
+    assert "more prerequisites" in text
+    assert "open pairs" in text
+    assert "believed    from probability" in text
+
+
+def test_train_without_background_promises_nothing(proprl_: Terminal) -> None:
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--background", "none", "--out", "m"]
+    text = proprl_("train", "campus", *quick)
+    assert "No pairs without a label were learned from" in text
+    assert "expects" not in text
+    assert json.loads(proprl_("train", "campus", *quick, "--json"))["expected"] is None
+
+
+def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
+    assert campus.pairs is not None
+    alone = campus.pairs.filter(pl.col("label") == 1).drop("split")
+    write_course(replace(campus, pairs=alone), "mine")
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    assert "how many prerequisites there are cannot be told" in proprl_("train", "mine", *quick)
+    shown = proprl_("predict", "m", "Derivatives", "Limits")
+    assert "nothing says from where on to believe it" in shown
+    assert json.loads(proprl_("predict", "m", "Limits", "Series", "--json"))["prerequisite"] is None
+    assert "average_precision" in proprl_("evaluate", "m", "mine")
+    proprl_("train", "mine", *quick, "--background", "none", expect=1)
+    assert "add pairs with label 0" in proprl_.error
+    proprl_("train", "mine", "--model", "refd", "--out", "r")  # it needs no labels
+
+
+def test_without_a_test_part_figures_are_cross_fitted(proprl_: Terminal, campus: Course) -> None:
+    assert campus.pairs is not None
+    write_course(replace(campus, pairs=campus.pairs.drop("split")), "mine")
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    shown = proprl_("train", "mine", *quick)
+    assert "540 train + 60 validation (all split)" in shown
+    assert "every label was learned from" in shown
+    assert "cross-fitted AUC" in shown
+    found = json.loads(proprl_("evaluate", "m", "mine", "--json"))
+    assert (found["split"], found["pairs"]) == ("cross-fitted", 600)
+    assert "had not learned from it" in found["says"][0]
+    proprl_("evaluate", "m", "mine", "--split", "test", expect=1)
+    assert "no labelled pairs for the part 'test'" in proprl_.error
+
+
+def test_a_model_of_an_older_format_is_refused(proprl_: Terminal, trained: Path) -> None:
+    shutil.copytree(trained, "old")
+    root = json.loads(Path("old/model.json").read_text())
+    Path("old/model.json").write_text(json.dumps(root | {"format": 1}))
+    proprl_("predict", "old", "Limits", "Derivatives", expect=1)
+    assert "train again" in proprl_.error
+
+
 def test_evaluate(proprl_: Terminal, trained: Path) -> None:
     found = json.loads(proprl_("evaluate", trained, "campus", "--json"))
     assert {"accuracy", "f1", "auc", "ordered_share", "mean_margin"} <= set(found)
     assert found["pairs"] == 88
     assert found["course_changed"] is False
+    assert found["split"] == "test"
     assert sum(one["pairs"] for one in found["reliability"]) == 88
     shown = proprl_("evaluate", trained, "campus", "--split", "validation")
     assert "accuracy" in shown
+    assert "Validation: the threshold was chosen on these labels." in shown
+    assert "They hold for pairs as people pick them: 45% of these 88 are prerequisites." in shown
     assert "Can the probabilities be trusted?" in shown
     proprl_("evaluate", trained, "campus", "--split", "everything", expect=1)
     assert "known: train, validation, test" in proprl_.error
@@ -98,9 +164,11 @@ def test_predict_one_pair(proprl_: Terminal, trained: Path) -> None:
     found = json.loads(proprl_("predict", trained, "Limits", "Derivatives", "--json"))
     assert 0 <= found["probability"] <= 1
     assert found["prerequisite"] == (found["probability"] >= found["threshold"])
-    assert "Limits → Derivatives" in proprl_("predict", trained, "limits", "Derivatives").replace(
-        "limits", "Limits"
-    )
+    assert (found["source"], found["target_name"]) == ("limits", "Derivatives")
+    assert found["label"] == 1
+    shown = proprl_("predict", trained, "limits", "Derivatives")
+    assert "Limits → Derivatives" in shown
+    assert "Your label: Limits is a prerequisite of Derivatives" in shown
 
 
 def test_a_misspelt_name_suggests_the_nearest(proprl_: Terminal, trained: Path) -> None:
@@ -164,8 +232,8 @@ def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
         (["train", "campus", "--model", "magic"], "known: proprl"),
         (["train", "campus", "--preset", "fast"], "known: default"),
         (["train", "campus", "--model", "proprl", "--preset", "fast"], "known: default, paper"),
-        (["train", "campus", "--set", "laef=1"], "did you mean leaf"),
-        (["train", "campus", "--set", "leaf=high"], "leaf"),
+        (["train", "campus", "--set", "tres=1"], "did you mean trees"),
+        (["train", "campus", "--set", "trees=high"], "trees"),
         (["train", "campus", "--encoder", "glove"], "glove"),
         (["train", "campus", "--split", "magic"], "known: auto"),
         (["evaluate", "no-such-bundle", "campus"], "does not exist"),
@@ -188,7 +256,7 @@ def test_wrong_words_are_one_clear_error(proprl_: Terminal, words: list[str], me
         ["predict", "x" * 300, "a", "b"],
         ["evaluate", "[/x]", "campus"],
         ["course", "check", "[/bold]"],
-        ["train", "campus", "--set", "shyness=inf"],
+        ["train", "campus", "--set", "trees=inf"],
     ],
 )
 def test_odd_words_are_no_crash(proprl_: Terminal, words: list[str]) -> None:
@@ -221,7 +289,8 @@ def test_a_bundled_course_can_be_checked_by_name(proprl_: Terminal) -> None:
         ["train"],
         ["train", "campus", "--seed", "x"],
         ["train", "campus", "--seed", "9" * 30],
-        ["train", "campus", "--set", "leaf"],
+        ["train", "campus", "--set", "trees"],
+        ["train", "campus", "--background", "some"],
         ["fly"],
     ],
 )

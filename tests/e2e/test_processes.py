@@ -122,7 +122,7 @@ def test_a_full_disk_leaves_the_old_model_whole(workplace: Path) -> None:
         *quick,
         "--seed",
         "8",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
         env={**os.environ, "PROPRL_CACHE": str(workplace / "cache")},
     )
     assert done.returncode == 1, done.stderr

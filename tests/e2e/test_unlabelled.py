@@ -53,7 +53,8 @@ def test_scripts_get_the_sign_and_the_share_of_zeros(proprl_: Terminal, folder: 
     }
     assert found["facts"]["sign"] == 1
     assert 0 < found["facts"]["zero_share"] < 1
-    assert found["validation"] == {"pairs": 0, "positives": 0}
+    assert found["held_out"] == {"how": "validation", "pairs": 0, "positives": 0}
+    assert (found["background"], found["expected"], found["believed"]) == (0, None, None)
 
 
 def test_a_method_that_needs_labels_asks_for_them(proprl_: Terminal, folder: Path) -> None:

@@ -10,13 +10,17 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from proprl import load_course, load_model
+from proprl.errors import FeatureError
 from proprl.estimator import PrerequisiteModel
+from proprl.experiments.runner import RunStore, run_all
+from proprl.experiments.runs import Run, execute
 from proprl.features.readings import read_concepts
 from terminal import Terminal
 from tiny_model import save_tiny_model
@@ -114,6 +118,17 @@ def test_only_new_concepts_need_the_reader_again_and_find_it_from_elsewhere(
     error = " ".join(proprl_.error.split())
     assert f"was trained on what {folder} made of the concepts" in error
     assert "is no folder: give the folder that holds a language model" in error
+
+
+def test_an_experiment_reads_with_the_reader_of_its_settings(model: Path, tmp_path: Path) -> None:
+    run = Run("sequitur", "campus", "leak-free", encoder="wordllama", changes={"trees": 10})
+    read, nowhere = (
+        replace(run, changes={"trees": 10, "reader": name}) for name in (str(model), "./nowhere")
+    )
+    assert execute(read)["scores"] != execute(run)["scores"]
+    with pytest.raises(FeatureError, match=r"the reader '\./nowhere' is no folder"):
+        run_all([run, nowhere], RunStore(tmp_path / "runs"))
+    assert not (tmp_path / "runs").exists()  # found before the first run
 
 
 # --- readers that cannot read ---------------------------------------------------------------------

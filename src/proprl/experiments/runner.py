@@ -18,6 +18,7 @@ from proprl.experiments.pace import Pace
 from proprl.experiments.runs import Run, course_of, scored_part, split_of
 from proprl.experiments.workers import executed
 from proprl.features.evidence import feature_source
+from proprl.features.readings import resolve_reader
 from proprl.files import write_text
 from proprl.models.needs import check_inputs, offered_inputs
 from proprl.models.registry import method, method_settings
@@ -91,7 +92,7 @@ def run_all(
 def _check(runs: Sequence[Run], root: str | None) -> None:
     """Find what is wrong with any of the runs; no text is encoded for that."""
     for run in runs:
-        method_settings(run.method, run.preset, **run.changes)
+        resolve_reader(method_settings(run.method, run.preset, **run.changes).read_by)
     for run in {(r.method, r.course, r.alignment, r.encoder): r for r in runs}.values():
         course = course_of(run.course, run.alignment, root)
         needs = method(run.method).needs

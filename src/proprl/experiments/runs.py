@@ -26,6 +26,7 @@ from proprl.experiments.run_fit import among, background_of, fit_as_asked
 from proprl.experiments.similarity import SimilarityWatch
 from proprl.experiments.whole_map_run import WHOLE_MAP, map_result, map_split
 from proprl.features.evidence import gather_evidence
+from proprl.features.readings import NOBODY
 from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import PairScorer
@@ -114,9 +115,11 @@ def course_of(name: str, alignment: str, root: str | None) -> Course:
 
 
 @lru_cache(maxsize=8)
-def evidence_of(name: str, alignment: str, root: str | None, encoder: str) -> tuple[Evidence, str]:
+def evidence_of(
+    name: str, alignment: str, root: str | None, encoder: str, reader: str = NOBODY
+) -> tuple[Evidence, str]:
     """Give a course's evidence; texts are encoded once and shared by all runs of a process."""
-    return gather_evidence(course_of(name, alignment, root), encoder)
+    return gather_evidence(course_of(name, alignment, root), encoder, reader=reader)
 
 
 def split_of(run: Run, course: Course) -> PairSplit:
@@ -157,7 +160,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     torch.set_num_threads(1)
     course = course_of(run.course, run.alignment, root)
     settings = method_settings(run.method, run.preset, **run.changes)
-    evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder)
+    evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder, settings.read_by)
     if run.protocol == WHOLE_MAP:
         return map_result(run, course, evidence, encoder, settings)
     split = split_of(run, course)

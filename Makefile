@@ -50,7 +50,7 @@ $(VENV)/installed-text: $(VENV)/installed-dev
 	$(PIP) -e ".[text]"
 	touch $@
 
-$(VENV)/installed-reader: $(VENV)/installed-text
+$(VENV)/installed-reader: $(VENV)/installed-dev
 	$(PIP) -e ".[reader]"
 	touch $@
 

@@ -43,9 +43,9 @@ def compare(name: str, seeds: range) -> None:
         for preset in PRESETS:
             learned_from = course(name, seed)
             started = time.perf_counter()
-            model = ProPRL(preset=preset, seed=seed).fit(learned_from)
+            model = ProPRL(preset=preset, seed=seed).fit(learned_from, background=None)
             seconds[preset].append(time.perf_counter() - started)
-            aucs[preset].append(float(model.fitted_.validation_metrics["auc"] or 0))
+            aucs[preset].append(float(model.evaluate(part="validation")["auc"] or 0))
             print(f"{name:8} {preset:8} seed {seed}: {seconds[preset][-1]:6.1f} s", end="")
             print(f"  validation AUC {aucs[preset][-1]:.4f}", flush=True)
     ratio = sum(seconds["paper"]) / sum(seconds["default"])

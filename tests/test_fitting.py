@@ -21,7 +21,7 @@ from proprl.fitting import HELD_OUT, Background, Fit, fit_scorer
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
-from proprl.pairs.background import background_pool, draw_background
+from proprl.pairs.background import background_pool, draw_background, open_pairs
 
 QUICK: dict[str, dict[str, Any]] = {"sequitur": {"trees": 25}, "svm": {}, "refd": {}}
 PAIRS = np.array([(a, b) for a in range(60) for b in range(60) if a != b])
@@ -155,7 +155,6 @@ def test_the_same_fit_gives_the_same_answer(
     }
 
 
-@pytest.mark.xfail(reason="whether a method cross-fits is asked before it has", strict=True)
 def test_sequitur_learns_from_every_label_and_all_background(
     with_background: dict[str, Fit], split: PairSplit
 ) -> None:
@@ -250,18 +249,25 @@ def test_where_validation_is_too_small_the_threshold_is_that_of_the_method() -> 
     assert listened(parts(TRAIN, VALIDATION), "auto")[1].report.threshold == 0.4
 
 
-def test_where_nothing_is_open_labels_alone_calibrate() -> None:
+def test_where_little_is_open_labels_alone_calibrate() -> None:
+    """Nothing at all, and a tenth of few pairs."""
     every = [(a, b, int(a < b)) for a in range(4) for b in range(4) if a != b]
-    split = parts(every[::2], every[1::2])
-    _, fit = listened(split, "auto", n=4)
-    assert fit.calibration is not None
-    assert fit.calibration.base_rate is None
+    for split, n in ((parts(every[::2], every[1::2]), 4), (parts(TRAIN, VALIDATION), 12)):
+        scorer, fit = listened(split, "auto", n)
+        expected = scorer.score(split.validation.pairs)
+        assert fit.calibration == fit_to_labels(log_odds(expected), split.validation.labels)
 
 
 def test_a_negative_that_turns_a_training_positive_round_does_not_count() -> None:
     """It says which order is right, and nothing of how rare prerequisites are."""
-    with_it = parts(TRAIN, [*VALIDATION, (1, 0, 0)])
-    without = parts(TRAIN, VALIDATION)
-    background = background_pool(known(with_it), 12)
-    calibrations = [listened(split, background)[1].calibration for split in (with_it, without)]
-    assert calibrations[0] == calibrations[1]
+    turned, other = ([*VALIDATION, (*pair, 0)] for pair in ((1, 0), (9, 5)))
+    background = np.argwhere(open_pairs(known(parts(TRAIN, [*turned, *other])), 40))
+    alone, with_it, with_other = (
+        listened(parts(TRAIN, validation), background, n=40)[1].calibration
+        for validation in (VALIDATION, turned, other)
+    )
+    assert alone is not None
+    assert with_it is not None
+    assert with_other is not None
+    assert (with_it.slope, with_it.intercept) == (alone.slope, alone.intercept)
+    assert (with_other.slope, with_other.intercept) != (alone.slope, alone.intercept)

@@ -31,6 +31,7 @@ def course() -> Evidence:
         transitions=csr_array(rng.integers(0, 3, (N, N)).astype(float)),
         incidence=csr_array(rng.integers(0, 2, (N, 5)).astype(float)),
         resource_links=csr_array(rng.integers(0, 2, (5, 5)).astype(float)),
+        readings=rng.normal(size=(N, 6)),
     )
 
 
@@ -153,8 +154,8 @@ def test_a_row_says_first_what_the_course_says_and_then_what_labels_say() -> Non
     kinds = [column.kind for column in of.columns]
     k = len(own.columns)
     assert of.columns[:k] == own.columns
-    assert set(kinds[k:]) == {"labels"}
-    assert "labels" not in kinds[:k]
+    assert set(kinds[k:]) == {"labels", "reader"}
+    assert set(kinds[:k]) == {"texts", "moves", "resources"}
     np.testing.assert_array_equal(of.rows(EVERY)[:, :k], own.rows(EVERY))
     assert of.rows(EVERY).shape == (len(EVERY), len(kinds))
     assert len({column.name for column in of.columns}) == len(kinds)
@@ -209,12 +210,12 @@ def test_no_pairs_have_no_cold_rows() -> None:
 # Courses that lack something
 
 
-@pytest.mark.parametrize("views", [("transitions",), ("incidence",), ()])
+@pytest.mark.parametrize("views", [("transitions",), ("incidence",), ("readings",), ()])
 def test_a_course_that_lacks_something_has_a_table_without_it(views: tuple[str, ...]) -> None:
     whole = course()
     evidence = Evidence(whole.features, **{view: getattr(whole, view) for view in views})
     of = PairTable(evidence, known(many_labels()))
-    kinds = {"transitions": "moves", "incidence": "resources"}
+    kinds = {"transitions": "moves", "incidence": "resources", "readings": "reader"}
     wanted = {"texts", "labels", *(kinds[view] for view in views)}
     assert {column.kind for column in of.columns} == wanted
     assert np.isfinite(of.rows(EVERY)).all()
@@ -224,5 +225,5 @@ def test_without_labels_a_pair_is_described_by_the_course() -> None:
     of = table({})
     rows = of.rows(EVERY)
     assert np.isfinite(rows).all()
-    of_labels = [column.kind == "labels" for column in of.columns]
+    of_labels = [column.kind in ("labels", "reader") for column in of.columns]
     assert (rows[:, of_labels] == rows[0, of_labels]).all()

@@ -124,7 +124,9 @@ def fit_to_map(
     rates = []
     for _ in range(resamples):
         again = scored.resampled(rng)
-        a, b = _most_likely(again, prior, start=(slope, intercept))
+        # Where scores say little the prior decides, and nobody knows its mean to the digit.
+        shifted = prior[0] + prior[1] * rng.standard_normal(), prior[1]
+        a, b = _most_likely(again, shifted, start=(slope, intercept))
         rates.append(expit(a * again.background + b).mean())
     low, high = np.quantile(rates, [0.025, 0.975]) if rates else (np.nan, np.nan)
     return Calibration(

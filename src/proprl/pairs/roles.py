@@ -24,15 +24,13 @@ RIDGE = 0.5
 SUREST = 1.5
 # Roles need few digits.
 TOLERANCE, STEPS_AT_MOST = 1e-3, 100
-# Where one pair of so many has a label, products of full matrices are quicker than a row a label.
-CROWDED = 60
 
 
 def likeness(affinities: Sequence[FloatArray]) -> FloatArray:
     """Give how alike concepts are by all sources together: n × n, 1 on the diagonal."""
     mean = np.mean([np.exp((affinity - 1.0) / WITHIN) for affinity in affinities], axis=0)
     alike: FloatArray = (1 - OWN) * mean + OWN * np.eye(len(mean))
-    return alike
+    return alike.astype(np.float32)
 
 
 def role_affinity(known: LabelledPairs, alike: FloatArray) -> FloatArray:
@@ -52,29 +50,23 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
     """
     n, m, (a, b) = len(alike), len(known), known.pairs.T
     if not m:
-        return np.zeros((n, n))
+        return np.zeros((n, n), dtype=np.float32)
+    by_source = csr_array((np.ones(m, dtype=np.float32), (a, np.arange(m))), shape=(n, m))
+    of_sources, of_targets = alike[a], alike[b]
 
-    def over_all(w: FloatArray) -> FloatArray:
-        """Give the sum of w over known pairs, by how alike they are to every pair: n × n."""
-        summed: FloatArray = alike @ np.bincount(a * n + b, w, n * n).reshape(n, n) @ alike
-        return summed
+    def to_targets(w: FloatArray) -> FloatArray:
+        """Give the sum of w over labels that begin at the row, by how alike their targets are."""
+        by_source.data = w[by_source.indices].astype(np.float32)
+        return np.asarray(by_source @ of_targets)
 
-    def by_full_matrices(w: FloatArray) -> FloatArray:
-        return np.asarray(over_all(w)[a, b] + RIDGE * w)
+    def product(w: FloatArray) -> FloatArray:
+        towards_b = np.ascontiguousarray(to_targets(w).T)[b]
+        return np.asarray(np.einsum("pc,pc->p", of_sources, towards_b) + RIDGE * w)
 
-    def by_rows_of_labels(w: FloatArray) -> FloatArray:
-        by_source.data = w[by_source.indices]
-        to_targets = np.ascontiguousarray((by_source @ of_targets).T)
-        return np.asarray(np.einsum("pc,pc->p", of_sources, to_targets[b]) + RIDGE * w)
-
-    product = by_full_matrices
-    if n * n >= CROWDED * m:
-        product = by_rows_of_labels
-        by_source = csr_array((np.ones(m), (a, np.arange(m))), shape=(n, m))
-        of_sources, of_targets = alike[a], alike[b]
     system = LinearOperator((m, m), matvec=product, dtype=np.float64)
     w, _ = cg(system, 2.0 * known.labels - 1.0, rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
-    return over_all(w)
+    expected: FloatArray = alike @ to_targets(w)
+    return expected
 
 
 def _unit_rows(X: FloatArray) -> FloatArray:

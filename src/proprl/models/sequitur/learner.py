@@ -12,7 +12,7 @@ from proprl.models.tree_sum import TreeSum
 GROWTH = {
     "objective": "binary",
     "extra_trees": True,
-    "learning_rate": 0.03,
+    "learning_rate": 0.045,
     "num_leaves": 15,
     "feature_fraction": 0.3,
     "min_data_in_leaf": 10,

@@ -2,7 +2,7 @@
 
 A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from rows of
 labels, of background, and of both again with a concept taken for new. Other trees that learned
-from four fifths of the pairs judge the last fifth, for the calibration: scores of pairs that were
+from four fifths of the pairs judge the rest, for the calibration: scores of pairs that were
 not learned from tell how sure one may be.
 """
 
@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.grouping import pair_codes
 from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.errors import FeatureError
 from proprl.features.readings import NOBODY
 from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import Evidence
@@ -48,12 +49,14 @@ from proprl.training.checkpoint import Checkpoint
 PARTS = 5
 # What a row counts in which a concept is taken for new.
 COLD = 0.5
+# Of background, every second pair is enough for that, and counts twice.
+THINNED = 2
 
 
 class SequiturSettings(Settings):
     """Settings of Sequitur."""
 
-    trees: int = Field(300, ge=1)
+    trees: int = Field(200, ge=1)
     """How many trees."""
     reader: str = NOBODY
     """The language model that reads about the concepts: a hub's name for it, or a folder."""
@@ -103,11 +106,14 @@ class SequiturScorer:
         with _one_thread():
             x = self.table.rows(rows.pairs)
             progress.step()
-            cold, which = self.table.cold_rows(rows.pairs)
+            again = np.r_[: len(known), len(known) : len(rows) : THINNED]
+            cold, which = self.table.cold_rows(rows.pairs[again])
+            which = again[which]
             progress.step()
         weights = np.array(label_weights(known))[rows.labels]
         x, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
-        weights = np.concatenate([weights, COLD * weights[which]])
+        cold_weights = COLD * weights[which] * np.where(which < len(known), 1, THINNED)
+        weights = np.concatenate([weights, cold_weights])
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
         scores = np.empty(len(rows))
         for one in range(PARTS):
@@ -152,6 +158,12 @@ class SequiturScorer:
         if R is not None:
             if readings is None:
                 readings = np.zeros((len(features), R.shape[1]))
+            if readings.shape[1] != R.shape[1]:
+                raise FeatureError(
+                    f"the reader gives {readings.shape[1]} numbers for a concept, but the model "
+                    f"was trained on {R.shape[1]}: give it the reader it was trained with, or "
+                    "train again"
+                )
             R = np.vstack([R, readings.astype(R.dtype)])
         evidence = Evidence(
             X,

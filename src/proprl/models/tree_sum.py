@@ -91,7 +91,8 @@ class TreeSum:
 
     def contributions(self, x: FloatArray) -> FloatArray:
         """Give exact Shapley values, the base value last; they add up to `sums`."""
-        values: FloatArray = self._booster.predict(x, pred_contrib=True)
+        threads = torch.get_num_threads()
+        values: FloatArray = self._booster.predict(x, pred_contrib=True, num_threads=threads)
         return values
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -131,8 +132,8 @@ class TreeSum:
                 raise BundleError(f"the trees hold a {name} that is no number")
         feature = self.nodes["split_feature"]
         counts = np.concatenate([self.nodes["internal_count"], self.nodes["leaf_count"]])
-        if (feature < 0).any() or (feature >= self.columns).any() or (counts < 0).any():
-            raise BundleError("the trees ask for a column that is not there, or count below 0")
+        if (feature < 0).any() or (feature >= self.columns).any() or (counts < 1).any():
+            raise BundleError("the trees ask for a column that is not there, or count below 1")
         for tree in self._trees():
             children = np.concatenate([tree["left_child"], tree["right_child"]])
             k = len(tree["left_child"])
@@ -144,6 +145,11 @@ class TreeSum:
                 or ((children >= 0) & (children <= before)).any()
             ):
                 raise BundleError("the trees have a node without a parent, or with two")
+            # A child of -1 is leaf 0: the leaves stand at the end, turned round.
+            rows = np.concatenate([tree["internal_count"], tree["leaf_count"][::-1]])
+            below = rows[tree["left_child"]].astype(np.int64) + rows[tree["right_child"]]
+            if (below != tree["internal_count"]).any():
+                raise BundleError("the trees have a node that counts other rows than those below")
 
     def _trees(self) -> Iterator[dict[str, npt.NDArray[Any]]]:
         """Give the arrays of one tree after the other."""

@@ -31,7 +31,7 @@ def label_columns(known: LabelledPairs, near: Mapping[str, FloatArray], n: int) 
     _add_paths(columns, yes, no)
     for source, matrix in near.items():
         _add_like_pairs(columns, yes, no, matrix, f"by {source}")
-        _add_like_concepts(columns, yes, no, matrix, f"by {source}")
+        _add_like_concepts(columns, yes, matrix, f"by {source}")
     return columns
 
 
@@ -82,15 +82,12 @@ def _add_like_pairs(
     )
 
 
-def _add_like_concepts(
-    columns: Columns, yes: SparseMatrix, no: SparseMatrix, near: FloatArray, how: str
-) -> None:
+def _add_like_concepts(columns: Columns, yes: SparseMatrix, near: FloatArray, how: str) -> None:
     """How often concepts like this one come first."""
     first, later = near @ yes.sum(axis=1), near @ yes.sum(axis=0)
     columns.add_about_concepts(
         "labels", f"like concepts rather first {how}", first / (first + later + LITTLE)
     )
-    del no
 
 
 def label_matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:

@@ -144,7 +144,8 @@ class SequiturScorer:
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each kind of evidence adds to the log-odds, by exact Shapley values."""
-        values = self.trees.contributions(self.table.rows(pairs))
+        with _one_thread():
+            values = self.trees.contributions(self.table.rows(pairs))
         kinds = np.array([column.kind for column in self.table.columns])
         by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
         return {"base": values[:, -1], **{str(kind): sums for kind, sums in by_kind.items()}}

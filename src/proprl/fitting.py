@@ -15,6 +15,8 @@ from proprl.data.grouping import pair_codes
 from proprl.data.origins import CHOSEN, DRAWN
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.evaluation.base_rate import (
+    PRIOR_DEVIATION,
+    PRIOR_MEAN,
     Calibration,
     Scored,
     fit_to_labels,
@@ -96,7 +98,13 @@ def fit_scorer(
     return Fit(scorer, replace(report, threshold=threshold), calibration, held_out)
 
 
-def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
+def calibrated(
+    held_out: HeldOut,
+    known: LabelledPairs,
+    n: int,
+    *,
+    prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
+) -> Calibration:
     """Fit slope and intercept to scores that a method gave to what it had not learned from.
 
     Only labels count that a person picked, or that were drawn, and that speak of pairs like the
@@ -118,7 +126,7 @@ def calibrated(held_out: HeldOut, known: LabelledPairs, n: int) -> Calibration:
         labels.labels[drawn].astype(np.float64),
         1 / labels.chance[drawn],
     )
-    calibration = fit_to_map(scored, int(open_pairs(known, n).sum()))
+    calibration = fit_to_map(scored, int(open_pairs(known, n).sum()), prior=prior)
     if not enough_to_choose(known.labels):  # they rank pairs, and cannot tell how many hold
         return replace(calibration, base_rate=None, interval=None, believed=None)
     return calibration

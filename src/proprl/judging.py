@@ -100,9 +100,8 @@ class Judged:
         )
         if self.expected:
             picked += (
-                f" Of pairs that no label settles, about 1 in {self.expected.one_in:,.0f} is "
-                "expected to be one: probabilities are converted from that rate to this one "
-                "before they are compared with labels."
+                f" In the rest of the map it is about 1 in {self.expected.one_in:,.0f}. "
+                "The figures allow for that."
             )
         return [HOW[self.how], picked]
 

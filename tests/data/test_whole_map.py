@@ -16,10 +16,10 @@ from proprl.data.course import Course
 from proprl.data.splits import LabelledPairs
 from proprl.data.whole_map import (
     FIFTH_BELOW,
+    QUARTER_BELOW,
+    Known,
     WholeMapTask,
-    background_pool,
     direct_steps_task,
-    draw_background,
     labels_as_people_draw_them,
     pair_digest,
     pair_digests,
@@ -106,7 +106,7 @@ def test_four_names_worked_out_by_hand() -> None:
     inner = whole_map_task(course, part="development")
     assert inner.known == task.known  # a-d is known inside development too
     assert len(inner.asked) == 0
-    assert whole_map_task(course, part="test", fifth=True).known == task.known  # 23 < 102
+    assert whole_map_task(course, part="test", share="fifth").known == task.known  # 23 < 102
 
 
 def halves(course: Course, task: WholeMapTask) -> tuple[np.ndarray, np.ndarray]:
@@ -115,19 +115,36 @@ def halves(course: Course, task: WholeMapTask) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-@given(seed=st.integers(0, 50), draw=st.integers(0, 2), fifth=st.booleans())
+@given(seed=st.integers(0, 50), draw=st.integers(0, 2), share=st.sampled_from(["half", "fifth"]))
 @settings(max_examples=20)
-def test_bits_divide_as_written(seed: int, draw: int, fifth: bool) -> None:
+def test_bits_divide_as_written(seed: int, draw: int, share: Known) -> None:
     course = annotated_course(seed=seed)
-    known, asked = halves(course, whole_map_task(course, part="test", draw=draw, fifth=fifth))
+    known, asked = halves(course, whole_map_task(course, part="test", draw=draw, share=share))
     assert (known[:, 0] & 1 == 0).all()
     assert (asked[:, 0] & 1 == 1).all()
-    assert not fifth or (known[:, 1] < FIFTH_BELOW).all()
+    assert share == "half" or (known[:, 1] < FIFTH_BELOW).all()
     known, asked = halves(course, whole_map_task(course, part="development", draw=draw))
     assert (known[:, 0] & 1 == 0).all()
     assert (asked[:, 0] & 1 == 0).all()
     assert (known[:, 2] & 1 == 0).all()
     assert (asked[:, 2] & 1 == 1).all()
+
+
+def test_a_quarter_known_speaks_of_a_quarter_of_the_concepts() -> None:
+    """Of 30 concepts those count whose own digest begins with a byte below 64."""
+    course = annotated_course(n=30, share=0.2)
+    names = [plain_name(name).encode() for name in course.names]
+    few = {
+        row for row, name in enumerate(names) if hashlib.sha256(name).digest()[0] < QUARTER_BELOW
+    }
+    half, quarter = (
+        whole_map_task(course, part="test", share=share) for share in ("half", "quarter")
+    )
+    assert 3 <= len(few) <= 15
+    assert {row for pair in rows(quarter.known.pairs) for row in pair} <= few
+    within = {pair for pair in rows(half.known.positives) if set(pair) <= few}
+    assert rows(quarter.known.positives) == within
+    assert quarter.asked == half.asked
 
 
 def test_development_sees_nothing_of_the_test_half() -> None:
@@ -155,7 +172,7 @@ def test_draws_differ_in_negatives_only_and_are_repeated_exactly() -> None:
 
 def test_a_fifth_known_asks_the_same_pairs_with_fewer_labels() -> None:
     course = annotated_course(n=20)
-    half, fifth = (whole_map_task(course, part="test", fifth=fifth) for fifth in (False, True))
+    half, fifth = (whole_map_task(course, part="test", share=share) for share in ("half", "fifth"))
     assert fifth.asked == half.asked
     assert rows(fifth.known.positives) < rows(half.known.positives)
 
@@ -219,25 +236,6 @@ def test_open_pairs_follow_in_neither_order_from_known_positives() -> None:
     )
     assert task.open().tolist() == [False, False, True, True]
     assert np.argwhere(task.follows()).tolist() == [[0, 1], [0, 2], [1, 2]]
-
-
-def test_background_is_neither_labelled_nor_implied_and_its_concepts_have_labels() -> None:
-    """Labels 0 → 1 → 2 and "3 is not before 0"; nobody said anything of 4.
-
-    Of the 6 unordered pairs of 0 to 3, three are labelled and 0-2 is implied: 1-3 and 2-3 remain.
-    """
-    known = labelled((0, 1, 1), (1, 2, 1), (3, 0, 0))
-    pool = background_pool(known, 5)
-    assert pool.tolist() == [[1, 3], [2, 3], [3, 1], [3, 2]]
-
-
-def test_background_is_drawn_without_repeats_and_the_same_again() -> None:
-    pool = np.array(list(permutations(range(8), 2)))
-    drawn = draw_background(pool, 20, seed=1)
-    assert len(rows(drawn)) == 20
-    assert np.array_equal(drawn, draw_background(pool, 20, seed=1))
-    assert not np.array_equal(drawn, draw_background(pool, 20, seed=2))
-    assert np.array_equal(draw_background(pool, 100, seed=1), pool)
 
 
 def test_direct_steps_are_judged_by_what_follows_from_all_of_them() -> None:

@@ -34,7 +34,7 @@ from proprl.experiments.whole_map_run import (
     judge,
     map_result,
 )
-from proprl.models.base import FitReport
+from proprl.models.base import FitReport, HeldOut
 from proprl.models.registry import METHODS, method_settings
 
 QUICK = Wanted(repeats=1, encoder="wordllama")
@@ -73,6 +73,8 @@ class MadeUpFit:
 
     def __init__(self, sure: float = 0.9, calibrated: bool = True) -> None:
         self.sure = sure
+        self.scorer = self
+        self.held_out: HeldOut | None = None
         self.report = FitReport(threshold=0.5)
         self.calibration = (
             SimpleNamespace(base_rate=0.5, interval=(0.4, 0.6), believed=0.5, expected_open=60.0)
@@ -123,6 +125,18 @@ def test_scores_without_a_base_rate_only_rank(monkeypatch: pytest.MonkeyPatch) -
     assert found["metrics"]["follows_f1"] == 1  # the graph is drawn at the method's own threshold
 
 
+def test_who_expects_more_prerequisites_promises_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same scores of the same labels, read with two other priors."""
+    course, run, fit = chain(20), map_run(), MadeUpFit(0.7)
+    known = whole_map_task(course, part="development").known
+    drawn = np.random.default_rng(0).uniform(size=200)
+    fit.held_out = HeldOut(known, fit.score(known.pairs), drawn)
+    metrics = result_on(course, run, fit, monkeypatch)["metrics"]
+    few, many = (metrics[f"promised_ratio, prior at {rate} %"] for rate in (1, 10))
+    assert 0 < few < many
+    assert {"log_loss_gain, prior at 1 %", "log_loss_gain, prior at 10 %"} <= set(metrics)
+
+
 def test_a_graph_of_labels_alone_leads_by_nothing() -> None:
     course, run = chain(), map_run()
     task = whole_map_task(course, part="development")
@@ -159,7 +173,7 @@ def test_rules_are_judged_beside_every_method(monkeypatch: pytest.MonkeyPatch) -
 
 def test_concepts_without_a_label_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     course, run = chain(12), map_run(part="test", label_share=FIFTH)
-    task = whole_map_task(course, part="test", fifth=True)
+    task = whole_map_task(course, part="test", share="fifth")
     labelled = set(task.known.pairs.ravel().tolist())
     new = [pair for pair in task.asked.pairs.tolist() if not set(pair) <= labelled]
     metrics = result_on(course, run, MadeUpFit(), monkeypatch)["metrics"]
@@ -201,7 +215,8 @@ def test_quick_is_one_draw_of_four_methods_on_development() -> None:
     assert {run.part for run in runs} == {"development"}
     assert {run.fold for run in runs} == {0}
     # Two sets with a half and a fifth known, and campus once.
-    assert len(runs) == len(FOUR) * (2 * 2 + 1)
+    # Sequitur also learns from labels of a quarter of the concepts.
+    assert len(runs) == len(FOUR) * (2 * 2 + 1) + 2
 
 
 def test_the_full_run_has_three_draws_of_all_methods_that_the_sets_allow() -> None:

@@ -8,6 +8,9 @@ SHA-256 of the names (see `pair_digest`) the
 - third byte's lowest bit divides development once more: 0 is known, 1 is asked;
 - second byte marks *a fifth known*: only pairs below 102 of 256 may be labels.
 
+*A quarter of the concepts* is known where the first byte of a concept's own digest is below 64 of
+256, and only pairs of two such concepts may be labels.
+
 Known pairs become labels as people draw them: all positives and as many negatives, half of them
 positives turned round. Whatever is chosen is chosen inside development; with part "test" all of
 development is known, and the test half is asked.
@@ -31,10 +34,14 @@ from proprl.errors import SplitError
 from proprl.graphs.closure import BoolArray, what_follows
 
 MapPart: TypeAlias = Literal["development", "test"]
+Known: TypeAlias = Literal["half", "fifth", "quarter"]
+"""How much of a map is known: half of the pairs, a fifth, or a quarter of the concepts."""
 
 MAP_PARTS: tuple[MapPart, ...] = ("development", "test")
 FIFTH_BELOW = 102
 """Of 256 values of a byte: a fifth of all pairs, as half of them are known."""
+QUARTER_BELOW = 64
+"""Of 256 values of a byte: a quarter of the concepts."""
 
 _VALIDATION_SHARE = 0.1
 _NEGATIVES, _SPLIT = 1, 2  # what a draw's numbers are for
@@ -83,7 +90,7 @@ class WholeMapTask:
 
 
 def whole_map_task(
-    course: Course, *, part: MapPart, draw: int = 0, fifth: bool = False
+    course: Course, *, part: MapPart, draw: int = 0, share: Known = "half"
 ) -> WholeMapTask:
     """Return what is known and what is asked of a set whose pairs are (nearly) all annotated.
 
@@ -100,8 +107,10 @@ def whole_map_task(
         known, asked = ~in_test, in_test
     else:
         known, asked = ~in_test & ~inner_asked, ~in_test & inner_asked
-    if fifth:
+    if share == "fifth":
         known = known & (digests[:, 1] < FIFTH_BELOW)
+    if share == "quarter":
+        known = known & in_quarter(course.names)[annotated.pairs].all(axis=1)
     pool = annotated.take(np.flatnonzero(known))
     n = len(course)
     in_view, seen = np.ones((n, n), dtype=np.bool_), annotated
@@ -160,29 +169,10 @@ def labels_as_people_draw_them(annotated: LabelledPairs, draw: int) -> LabelledP
     return annotated.take(np.sort(np.concatenate([np.flatnonzero(positive), negatives])))
 
 
-def background_pool(known: LabelledPairs, n: int) -> IntArray:
-    """Return the ordered pairs that may be background for these labels, in order: (m, 2).
-
-    Both concepts have a label, the pair has none in either order, and neither the pair nor its
-    reverse follows from known positives. Asked pairs are among them: to a model that does not
-    know their labels they are pairs like all others.
-    """
-    labelled = np.zeros((n, n), dtype=np.bool_)
-    labelled[tuple(known.pairs.T)] = True
-    decided = labelled | what_follows(n, known.positives)
-    has_label = labelled.any(axis=0) | labelled.any(axis=1)
-    eligible = np.outer(has_label, has_label) & ~(decided | decided.T)
-    np.fill_diagonal(eligible, False)
-    return np.argwhere(eligible).astype(np.int64, copy=False)
-
-
-def draw_background(pool: IntArray, count: int, seed: int) -> IntArray:
-    """Return `count` different pairs of the pool, or all of them where it has fewer, in order."""
-    if count >= len(pool):
-        return pool
-    chosen = np.random.default_rng(seed).choice(len(pool), count, replace=False)
-    drawn: IntArray = pool[np.sort(chosen)]
-    return drawn
+def in_quarter(names: Sequence[str]) -> BoolArray:
+    """Say which concepts belong to the known quarter of them: (n,)."""
+    first = [hashlib.sha256(plain_name(name).encode()).digest()[0] for name in names]
+    return np.array(first) < QUARTER_BELOW
 
 
 def pair_digests(names: Sequence[str], pairs: IntArray) -> npt.NDArray[np.uint8]:

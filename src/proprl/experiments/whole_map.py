@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from proprl.data.benchmarks.whole_map_sets import WHOLE_MAPS
+from proprl.data.whole_map import Known
 from proprl.errors import ProprlError
 from proprl.experiments.experiment import Do, Outcome, Table, Wanted
 from proprl.experiments.plans import experiment_settings, table1_methods
@@ -16,12 +17,17 @@ from proprl.experiments.whole_map_findings import (
     TEST_FILE,
     Cell,
     Findings,
-    Known,
     gather,
     stored_test,
 )
 from proprl.experiments.whole_map_lines import HEADS, map_lines
-from proprl.experiments.whole_map_run import DIRECT_STEPS, FIFTH, WHOLE_MAP
+from proprl.experiments.whole_map_run import (
+    DIRECT_STEPS,
+    FIFTH,
+    PRIORS,
+    QUARTER,
+    WHOLE_MAP,
+)
 from proprl.features.encoders import resolve_encoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, missing_inputs
 from proprl.models.registry import method
@@ -33,6 +39,12 @@ COURSES = (*WHOLE_MAPS, *DIRECT_STEPS)
 DRAWS = 3
 DEVELOPMENT, TEST = "development", "test"
 
+BASE_RATE_TITLE = "Sequitur, if another base rate is expected"
+KNOWN_WORDS: Mapping[Known, str] = {
+    "half": "half of the pairs",
+    "fifth": "a fifth of the pairs",
+    "quarter": "pairs of a quarter of the concepts",
+}
 TITLES = {"degrees": "rule: degrees", "reachability": "labels alone: reachability"}
 # Metric, heading, and how it is written.
 PAIR_COLUMNS = (
@@ -46,6 +58,12 @@ PAIR_COLUMNS = (
     ("new_auc", "AUC, no label", ".2f"),
     ("new_promised", "promised", ".0f"),
     ("new_true", "true", ".0f"),
+)
+BASE_RATE_COLUMNS = (
+    ("promised_ratio", "promised / true", ".2f"),
+    *((f"promised_ratio, {prior}", prior, ".2f") for prior in PRIORS),
+    ("log_loss_gain", "log loss gain", "+.2f"),
+    *((f"log_loss_gain, {prior}", prior, "+.2f") for prior in PRIORS),
 )
 MAP_COLUMNS = (
     ("follows_right", "right", ".2f"),
@@ -84,6 +102,11 @@ middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
   On development, edges that belong to the test half are left out.
 - Two rules know no texts: *degrees* multiplies how often the source is a known source by how often
   the target is a known target; *reachability* says what follows from known prerequisites.
+"""
+BASE_RATES = """\
+Before a course is seen, Sequitur expects one open pair in 56 to be a prerequisite. Here it
+expects one in 100 (*prior at 1 %*), or one in 10 (*prior at 10 %*), and learns from the same
+labels. In the last row of each set, labels come from a quarter of the concepts only.
 """
 CAMPUS = """\
 Labels of `campus` are direct steps, so the truth is what follows from all of them, and only the
@@ -155,7 +178,9 @@ def _methods(course: str, draws: int) -> list[str]:
 
 def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterable[Run]:
     preset, changes = experiment_settings().of(name, course, WHOLE_MAP)
-    shares = (1.0,) if course in DIRECT_STEPS else (1.0, FIFTH)
+    shares = [1.0] if course in DIRECT_STEPS else [1.0, FIFTH]
+    if name == OURS and course not in DIRECT_STEPS:
+        shares.append(QUARTER)
     for share in shares:
         for draw in range(draws):
             yield Run(
@@ -200,6 +225,7 @@ def _page(findings: Findings, stem: str) -> str:
     parts = [title, when, how.rstrip(), _facts_table(findings)]
     for about, heads, rows in _bodies(findings):
         note = f"{CAMPUS}\n" if about.startswith(DIRECT_STEPS) else ""
+        note = f"{BASE_RATES}\n" if about == BASE_RATE_TITLE else note
         parts.append(f"## {about}\n\n{note}{markdown_table(heads, rows)}".rstrip())
     lines = [line.row() for line in map_lines(findings, OURS)]
     if lines:
@@ -243,13 +269,29 @@ def _bodies(findings: Findings) -> Iterable[tuple[str, list[str], list[list[str]
         kinds = {"pairs": PAIR_COLUMNS, "the map": MAP_COLUMNS}
         if course in DIRECT_STEPS:
             kinds = {"the map": WAY_COLUMNS}
-        for known in ("half", "fifth"):
+        shares: tuple[Known, ...] = ("half", "fifth")
+        for known in shares:
             cells = findings.of(course, known)
             for kind, columns in kinds.items() if cells else ():
                 written = [[_title(cell.method), *_written(cell, columns)] for cell in cells]
                 heads = ["method", *(head for _, head, _ in columns)]
                 rows = [row for row in written if any(row[1:])]
                 yield f"{_about(course, known)}: {kind}", heads, rows
+    rates = _base_rates(findings)
+    if rates:
+        heads = ["set", "known", *(head for _, head, _ in BASE_RATE_COLUMNS)]
+        yield BASE_RATE_TITLE, heads, rates
+
+
+def _base_rates(findings: Findings) -> list[list[str]]:
+    """Give what our own model promises, and would promise if it had expected another base rate."""
+    cells = [
+        cell for cell in findings.cells if cell.method == OURS and cell.course not in DIRECT_STEPS
+    ]
+    return [
+        [cell.course, KNOWN_WORDS[cell.known], *_written(cell, BASE_RATE_COLUMNS)]
+        for cell in sorted(cells, key=lambda cell: cell.course)
+    ]
 
 
 def _written(cell: Cell, columns: Sequence[tuple[str, str, str]]) -> list[str]:

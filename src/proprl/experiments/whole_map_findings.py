@@ -15,11 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from proprl.data.whole_map import Known
 from proprl.evaluation.whole_map import interval, mean_of
-from proprl.experiments.whole_map_run import RULES
+from proprl.experiments.whole_map_run import RULES, SHARES
 from proprl.version import __version__
-
-Known = Literal["half", "fifth"]
 
 TEST_FILE = "whole_map_test.json"
 """The one run on the test half, beside this module."""
@@ -93,7 +92,7 @@ def gather(results: Sequence[Mapping[str, Any]], ours: str) -> Findings:
     groups: dict[tuple[str, Known, str], list[Mapping[str, Any]]] = defaultdict(list)
     for result in results:
         run = result["run"]
-        known: Known = "fifth" if run["label_share"] < 1 else "half"
+        known = SHARES[run["label_share"]]
         groups[run["course"], known, run["method"]].append(result)
     judged: dict[tuple[str, Known, str], list[Mapping[str, Any]]] = dict(groups)
     for (course, known, _), draws in groups.items():

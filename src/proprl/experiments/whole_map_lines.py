@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from proprl.data.whole_map import Known
 from proprl.experiments.packaged import packaged
-from proprl.experiments.whole_map_findings import Cell, Findings, Known
+from proprl.experiments.whole_map_findings import Cell, Findings
 from proprl.experiments.whole_map_run import WHOLE_MAP
 
 LINES = {

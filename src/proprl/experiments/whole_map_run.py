@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import logit
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
@@ -15,12 +16,13 @@ from proprl.data.course import Course
 from proprl.data.splits import PairSplit
 from proprl.data.whole_map import (
     MAP_PARTS,
+    Known,
     WholeMapTask,
     direct_steps_task,
     whole_map_task,
 )
 from proprl.errors import ProprlError
-from proprl.evaluation.base_rate import Calibration
+from proprl.evaluation.base_rate import PRIOR_DEVIATION, Calibration
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import (
     JudgedMap,
@@ -32,7 +34,7 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
-from proprl.fitting import Background, Fit, fit_scorer
+from proprl.fitting import Background, Fit, calibrated, fit_scorer
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import Settings
@@ -45,6 +47,13 @@ WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
 FIFTH = 0.4
 """The `label_share` of a run that knows a fifth of the map: two fifths of the known half."""
+QUARTER = 0.25
+"""The `label_share` of a run whose labels come from a quarter of the concepts only."""
+SHARES: Mapping[float, Known] = {1.0: "half", FIFTH: "fifth", QUARTER: "quarter"}
+PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
+"""Base rates that might be expected instead, before a course is seen."""
+PROMISES = ("promised_ratio", "log_loss_gain")
+"""What depends on the expected base rate."""
 DIRECT_STEPS = ("campus",)
 """Courses whose labels are direct steps, so that only the graph is judged."""
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
@@ -76,8 +85,8 @@ def task_of(run: Run, course: Course) -> WholeMapTask:
         raise ProprlError(f"a map has no {run.part} part; known: {', '.join(MAP_PARTS)}")
     if run.course in DIRECT_STEPS:
         return direct_steps_task(course, draw=run.fold)
-    fifth = run.label_share < 1
-    return whole_map_task(course, part=run.part, draw=run.fold, fifth=fifth)
+    share = SHARES[run.label_share]
+    return whole_map_task(course, part=run.part, draw=run.fold, share=share)
 
 
 def map_split(run: Run, course: Course) -> PairSplit:
@@ -102,10 +111,14 @@ def map_result(
     graph = prerequisite_graph(
         course.ids, course.names, task.known, pairs, scores, threshold=threshold
     )
+    judged = judge(
+        run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs
+    )
+    judged["metrics"] |= _with_other_priors(fit, task)
     return {
         "run": asdict(run),
         "encoder": encoder,
-        **judge(run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs),
+        **judged,
         "calibration": None if fit.calibration is None else _calibration_facts(fit.calibration),
         "known_labels": len(task.known),
         "train_seconds": fitted - started,
@@ -221,6 +234,21 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
         "new_true": float(labels.sum()),
     }
     return found | ({"new_promised": float(said[new].sum())} if promises else {})
+
+
+def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
+    """What would be promised if another base rate had been expected before the course was seen."""
+    if fit.held_out is None or fit.calibration is None or fit.calibration.base_rate is None:
+        return {}
+    asked = task.asked
+    found: dict[str, float] = {}
+    said = fit.scorer.score(asked.pairs)
+    for name, rate in PRIORS.items():
+        prior = float(logit(rate)), PRIOR_DEVIATION
+        calibration = calibrated(fit.held_out, task.known, task.concepts, prior=prior)
+        metrics = map_metrics(JudgedMap(asked.labels, calibration.probability(said), task.open()))
+        found |= {f"{metric}, {name}": metrics[metric] for metric in PROMISES}
+    return found
 
 
 def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:

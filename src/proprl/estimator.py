@@ -23,6 +23,7 @@ from proprl.curriculum import (
 )
 from proprl.data.course import Course, concept_text
 from proprl.data.course_split import split_course
+from proprl.data.mentions import names_in_texts
 from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows, pair_table
 from proprl.data.new_concept import check_new_concept, rows_against
 from proprl.data.splits import LabelledPairs, refuse_single_class
@@ -199,9 +200,11 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
                 f"{fitted.method} scores only the concepts it was trained with; methods "
                 f"that take new ones: {able}"
             )
+        text = concept_text(name, description)
         joined = scorer.joined_by(
-            encode_alone(concept_text(name, description), fitted.encoder),
+            encode_alone(text, fitted.encoder),
             self._read_alone(name, progress),
+            names_in_texts([*names, name], [*names, text]),
         )
         new = np.full(len(others), len(ids))
         pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])

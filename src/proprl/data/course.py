@@ -16,7 +16,7 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.findings import Findings
 from proprl.data.lookup import find_concept
 from proprl.data.matrix import check_features
-from proprl.data.mentions import mention_incidence
+from proprl.data.mentions import mention_incidence, names_in_texts
 from proprl.data.splits import LabelledPairs
 from proprl.data.tables import TABLES, Table, arrange, frame_records
 from proprl.data.validation import RepeatedPairs, validate
@@ -157,6 +157,13 @@ class Course:
         """Return what to read about each concept: its name, and its description if it has one."""
         described = zip(self.names, self.concepts["description"], strict=True)
         return [concept_text(name, description) for name, description in described]
+
+    def named_in(self) -> SparseMatrix:
+        """Return which concept is named in the text about which other one, (n × n): 1 where it is.
+
+        "Recurrent neural networks" names "Neural networks", and so may a description.
+        """
+        return names_in_texts(self.names, self.concept_texts())
 
     def labelled_pairs(self) -> LabelledPairs:
         """Return the labelled pairs as rows of concepts."""

@@ -48,6 +48,19 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
     return coo_array((ones, (rows, columns)), shape=(len(names), len(texts))).tocsr()
 
 
+def names_in_texts(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
+    """Return which name stands in the text about which other one: (n × n), 1 where it does.
+
+    >>> names_in_texts(["Set", "Power set"], ["A set.", "Power set"]).toarray()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    named = mention_incidence(names, texts).tocoo()
+    others = named.row != named.col
+    ends = named.row[others], named.col[others]
+    return coo_array((named.data[others], ends), shape=named.shape).tocsr()
+
+
 class _NameIndex:
     """Names by their tokens."""
 

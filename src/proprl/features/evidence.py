@@ -71,6 +71,7 @@ def gather_evidence(
         transitions=course.transition_matrix(),
         incidence=course.incidence(),
         resource_links=course.resource_link_matrix(),
+        named_in=course.named_in(),
         readings=readings,
     )
     return evidence, used

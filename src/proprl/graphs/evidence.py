@@ -22,6 +22,8 @@ class Evidence:
     `resource_features` (m × d') and `resource_links` (m × m: the row's resource is a prerequisite
     of the column's) say more about the resources; some methods use them.
 
+    `named_in` (n × n) is 1 where the text of the column's concept names the row's concept.
+
     `readings` (n × d'') is what a language model makes of each concept's place in a curriculum; a
     row of zeros where it has not read about one. Without a reading it becomes None.
 
@@ -38,13 +40,19 @@ class Evidence:
     incidence: SparseMatrix | None = None
     resource_features: FloatArray | None = None
     resource_links: SparseMatrix | None = None
+    named_in: SparseMatrix | None = None
     readings: FloatArray | None = None
 
     def __post_init__(self) -> None:
         features = _checked_features(self.features)
         n = features.shape[0]
         object.__setattr__(self, "features", features)
-        object.__setattr__(self, "transitions", _checked_transitions(self.transitions, n))
+        for name, called in (
+            ("transitions", "transition matrix"),
+            ("named_in", "matrix of names in texts"),
+        ):
+            checked = _checked_between(getattr(self, name), n, called)
+            object.__setattr__(self, name, checked)
         object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
         if self.readings is not None:
             readings = _checked_features(self.readings)
@@ -113,13 +121,14 @@ def _checked_features(features: FloatArray) -> FloatArray:
     return own
 
 
-def _checked_transitions(transitions: SparseMatrix | None, n: int) -> SparseMatrix | None:
-    if transitions is None:
+def _checked_between(matrix: SparseMatrix | None, n: int, called: str) -> SparseMatrix | None:
+    """Check a matrix between concepts, and give a copy; None where it says nothing."""
+    if matrix is None:
         return None
-    own = owned_csr(transitions, "the transition matrix")
+    own = owned_csr(matrix, f"the {called}")
     if own.shape != (n, n):
         raise ProprlError(
-            f"the transition matrix has shape {own.shape}, but {n} concepts have features: "
+            f"the {called} has shape {own.shape}, but {n} concepts have features: "
             f"expected ({n}, {n}), in the same order"
         )
     return own if own.nnz else None

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.grouping import pair_codes
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.errors import TrainingError
@@ -121,10 +121,16 @@ class CrossFits(Protocol):
 class TakesNewConcepts(Protocol):
     """A method that can score concepts of which it knows a vector and nothing else."""
 
-    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> PairScorer:
+    def joined_by(
+        self,
+        features: FloatArray,
+        readings: FloatArray | None = None,
+        named_in: SparseMatrix | None = None,
+    ) -> PairScorer:
         """Give a scorer whose last rows are these concepts (k × d); it learns nothing.
 
-        `readings` (k × d'') is what the model's reader makes of them, if it has one.
+        `readings` (k × d'') is what the model's reader makes of them, if it has one; `named_in`
+        says for all concepts (n + k × n + k) whose text names whom.
         """
 
 

@@ -19,6 +19,9 @@ def course_columns(evidence: Evidence) -> Columns:
     """Give what texts, moves and resources say about pairs."""
     columns = Columns()
     columns.add_symmetric("texts", "likeness of texts", text_affinity(evidence.features))
+    if evidence.named_in is not None:
+        named = evidence.named_in.toarray()
+        columns.add_directed("texts", "the second's text names the first", named)
     if evidence.transitions is not None:
         _add_moves(columns, evidence.transitions)
     if evidence.incidence is not None:

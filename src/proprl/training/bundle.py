@@ -234,6 +234,7 @@ def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
         **pack_sparse("evidence/transitions", evidence.transitions),
         **pack_sparse("evidence/incidence", evidence.incidence),
         **pack_sparse("evidence/resource_links", evidence.resource_links),
+        **pack_sparse("evidence/named_in", evidence.named_in),
     }
 
 
@@ -244,5 +245,6 @@ def unpack_evidence(arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
         transitions=unpack_sparse("evidence/transitions", arrays),
         incidence=unpack_sparse("evidence/incidence", arrays),
         resource_links=unpack_sparse("evidence/resource_links", arrays),
+        named_in=unpack_sparse("evidence/named_in", arrays),
         readings=arrays.get("evidence/readings"),
     )

@@ -150,12 +150,17 @@ class SequiturScorer:
         by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
         return {"base": values[:, -1], **{str(kind): sums for kind, sums in by_kind.items()}}
 
-    def joined_by(self, features: FloatArray, readings: FloatArray | None = None) -> Self:
+    def joined_by(
+        self,
+        features: FloatArray,
+        readings: FloatArray | None = None,
+        named_in: SparseMatrix | None = None,
+    ) -> Self:
         """Give the same scorer with more concepts, of which nothing is known but a text."""
         known = self.table.evidence
         X = np.vstack([known.features, features.astype(np.float32)])
         refuse_beyond_limit("sequitur", len(X), "concepts")
-        B, M, R = known.transitions, known.incidence, known.readings
+        B, M, N, R = known.transitions, known.incidence, known.named_in, known.readings
         if R is not None:
             if readings is None:
                 readings = np.zeros((len(features), R.shape[1]))
@@ -166,11 +171,15 @@ class SequiturScorer:
                     "train again"
                 )
             R = np.vstack([R, readings.astype(R.dtype)])
+        if N is not None:
+            N = _grown(N, len(X), len(X))
+            N = N if named_in is None else N.maximum(named_in)
         evidence = Evidence(
             X,
             transitions=None if B is None else _grown(B, len(X), len(X)),
             incidence=None if M is None else _grown(M, len(X), M.shape[1]),
             resource_links=known.resource_links,
+            named_in=N,
             readings=R,
         )
         joined = copy(self)
@@ -236,11 +245,10 @@ def _one_thread() -> AbstractContextManager[object]:
 def _kept(evidence: Evidence) -> Evidence:
     """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers."""
     readings = evidence.readings
-    return Evidence(
-        evidence.features.astype(np.float32),
-        transitions=evidence.transitions,
-        incidence=evidence.incidence,
-        resource_links=evidence.resource_links,
+    return replace(
+        evidence,
+        features=evidence.features.astype(np.float32),
+        resource_features=None,
         readings=None if readings is None else readings.astype(np.float16),
     )
 

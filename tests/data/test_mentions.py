@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data.mentions import mention_incidence
+from proprl.data.mentions import mention_incidence, names_in_texts
 
 
 def mentions(name: str, text: str) -> bool:
@@ -112,3 +113,11 @@ def test_many_names_cost_no_more_than_few() -> None:
 
     assert incidence.sum() == 200
     assert time.perf_counter() - start < 5  # names × texts searches would take minutes
+
+
+def test_names_in_texts_are_of_other_concepts() -> None:
+    """A description counts like a name, and a name within its own text does not."""
+    names = ["Limits", "Derivatives", "Second derivatives"]
+    texts = ["Limits", "Derivatives: limits of difference quotients.", "Second derivatives"]
+    named = names_in_texts(names, texts).toarray()
+    assert np.argwhere(named).tolist() == [[0, 1], [1, 2]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import logit
 
 from proprl.arrays import FloatArray, IntArray
@@ -349,6 +350,22 @@ def test_a_kept_scorer_is_joined_alike(taught: SequiturScorer, evidence: Evidenc
     np.testing.assert_array_equal(
         one.joined_by(text).score(pairs), other.joined_by(text).score(pairs)
     )
+
+
+def test_a_text_that_names_a_concept_needs_it(
+    evidence: Evidence, split: PairSplit, background: IntArray
+) -> None:
+    """In this course a text names what is needed for it. A new text names concept 0."""
+    needed = split.train.joined(split.validation).positives
+    named = csr_array((np.ones(len(needed)), tuple(needed.T)), shape=(N, N))
+    scorer = fitted(replace(evidence, named_in=named), split, background, trees=100)
+    new = csr_array(([1.0], ([0], [N])), shape=(N + 1, N + 1))
+    for one in (scorer, restored(scorer, scorer.state())):
+        text, pair = evidence.features[:1] * 0, np.array([[0, N]])
+        (without,), (with_it,) = (
+            one.joined_by(text, named_in=names).score(pair) for names in (None, new)
+        )
+        assert with_it > 2 * without
 
 
 # Courses that hold little

@@ -1,7 +1,7 @@
 """What a course says about a pair: each column against numbers worked out by hand.
 
-Three concepts. Texts: 0 and 1 say the same, 2 something else. Moves: 0 → 1 three times, 0 → 2 once,
-1 → 2 twice. Resources: r0 holds 0, r1 holds 0 and 1, r2 holds 1 and 2; r0 comes before r1, and r1
+Three concepts. Texts: 0 and 1 say the same, 2 something else, and it names 0. Moves: 0 → 1 three
+times, 0 → 2 once, 1 → 2 twice. Resources: r0 holds 0, r1 holds 0 and 1, r2 holds 1 and 2; r0 comes before r1, and r1
 before r2.
 """
 
@@ -23,6 +23,7 @@ COURSE = Evidence(
     transitions=csr_array(np.array([[0.0, 3.0, 1.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])),
     incidence=csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])),
     resource_links=csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])),
+    named_in=csr_array(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])),
 )
 OFF_DIAGONAL = ~np.eye(3, dtype=bool)
 PAIRS = np.argwhere(OFF_DIAGONAL)
@@ -54,6 +55,7 @@ AGAINST = [
 # Rows are the first of a pair, columns the second; the diagonal is never asked about.
 OF_PAIRS: dict[str, FloatArray | list[list[float]]] = {
     "likeness of texts": [[9, 1, -1], [1, 9, -1], [-1, -1, 9]],
+    "the second's text names the first": [[9, 0, 1], [0, 9, 0], [0, 0, 9]],
     "moves": [[9, l3, l1], [0, 9, l2], [0, 0, 9]],
     "share of the first's moves": [[9, 3 / 4, 1 / 4], [0, 9, 1], [0, 0, 9]],
     "share of the second's arrivals": [[9, 1, 1 / 3], [0, 9, 2 / 3], [0, 0, 9]],

@@ -268,7 +268,9 @@ def _embed_sentences(location: str, version: str, texts: list[str]) -> FloatArra
 def _sentence_transformer(location: str, version: str) -> Any:  # noqa: ARG001 (part of the key)
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as said_while_loading
 
+        said_while_loading.disable_progress_bar()  # a model of this size is there at once
         return SentenceTransformer(location)
     # The library raises OSError, ValueError, ImportError and more, by model and by version.
     except Exception as error:

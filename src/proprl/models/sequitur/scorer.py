@@ -131,7 +131,7 @@ class SequiturScorer:
             views=evidence.views,
             missing_views=tuple(view for view in VIEWS if view not in evidence.views),
             class_weights=label_weights(known),
-            facts={"columns": float(x.shape[1]), "background pairs": float(len(rows) - len(known))},
+            facts={"columns": float(x.shape[1])},
         )
         return self.report
 

@@ -1,8 +1,8 @@
 """What a course says about a pair: each column against numbers worked out by hand.
 
 Three concepts. Texts: 0 and 1 say the same, 2 something else, and it names 0. Moves: 0 → 1 three
-times, 0 → 2 once, 1 → 2 twice. Resources: r0 holds 0, r1 holds 0 and 1, r2 holds 1 and 2; r0 comes before r1, and r1
-before r2.
+times, 0 → 2 once, 1 → 2 twice. Resources: r0 holds 0, r1 holds 0 and 1, r2 holds 1 and 2; r0 comes
+before r1, and r1 before r2.
 """
 
 from __future__ import annotations

@@ -229,8 +229,12 @@ def _sure(model: PrerequisiteModel, graph: PrerequisiteGraph | None) -> EdgeList
         return EdgeList([], "Nothing: how rare prerequisites are cannot be told.")
     sure = [] if graph is None else sure_of(model, graph)
     if not sure:
-        return EdgeList([], f"Nothing: no learned step has a probability of {SURE} or more.")
-    words = f"Learned steps with a probability of at least {SURE}: there are {len(sure):,}"
+        return EdgeList(
+            [], f"Nothing: no step without a label has a probability of {SURE} or more."
+        )
+    words = (
+        f"Steps without a label that have a probability of at least {SURE}: there are {len(sure):,}"
+    )
     return EdgeList(sure[:SHOWN], words + (f", the first {SHOWN} here." if sure[SHOWN:] else "."))
 
 

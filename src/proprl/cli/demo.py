@@ -133,7 +133,7 @@ def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
     from proprl.showcase import SURE
 
     for title, edges in (
-        (f"What is it sure of ({SURE} or more)?", sure[:IN_TERMINAL]),
+        (f"What is it sure of that no label says ({SURE} or more)?", sure[:IN_TERMINAL]),
         ("What would it ask you?", ask),
     ):
         say(f"\n[bold]{title}[/]")
@@ -141,4 +141,4 @@ def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
             rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]
             print_table(None, ("learn first", "", "then", "probability"), rows)
         else:
-            say("Nothing: no learned step comes to that.")
+            say("Nothing comes to that.")

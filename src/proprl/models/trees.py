@@ -9,6 +9,7 @@ of its reverse, are not counted. Pairs without a label are learned from and neve
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -132,12 +133,8 @@ class TreesScorer:
     def _know(self, evidence: Evidence, known: LabelledPairs) -> None:
         """Take up what rows are made of."""
         # As a bundle keeps it: a loaded model sees the same numbers.
-        self.evidence = Evidence(
-            evidence.features.astype(np.float32),
-            transitions=evidence.transitions,
-            incidence=evidence.incidence,
-            resource_links=evidence.resource_links,
-        )
+        features = evidence.features.astype(np.float32)
+        self.evidence = replace(evidence, features=features, resource_features=None, readings=None)
         self.known = known
         self._of_course = course_columns(self.evidence)
 

@@ -96,7 +96,15 @@ class TestBackground:
     def test_few_are_warned_of(self, planted: Course) -> None:
         known = fit(planted, background=None).fitted_.known
         few = [(f"c{i}", f"c{j}") for i, j in background_pool(known, 60)[:30].tolist()]
-        assert "Only 30 pairs without a label" in fit(planted, background=few).fitted_.notes[0]
+        (note,) = fit(planted, background=few).fitted_.notes
+        assert "Only 30 pairs without a label" in note
+        assert "hold for pairs as people pick them" in note
+
+    def test_who_chose_them_is_told_when_the_number_holds(self, planted: Course) -> None:
+        pool = background_pool(fit(planted, background=None).fitted_.known, 60)
+        chosen = [(f"c{i}", f"c{j}") for i, j in pool[:400].tolist()]
+        (note,) = fit(planted, background=chosen).fitted_.notes
+        assert "drawn by lot" in note
 
 
 class TestExpected:
@@ -132,7 +140,7 @@ class TestPositivesAlone:
         assert "how many prerequisites there are cannot be told" in ranker.fitted_.notes[0]
 
     def test_nothing_is_believed_and_no_map_is_drawn(self, ranker: PrerequisiteModel) -> None:
-        with pytest.raises(ProprlError, match="nothing says which to believe"):
+        with pytest.raises(ProprlError, match="nothing says which pairs to believe"):
             ranker.predict([("c1", "c2")])
         with pytest.raises(ProprlError, match=r"labels say yes.*give a threshold"):
             ranker.graph()
@@ -167,6 +175,26 @@ class TestTooLittle:
         assert few.evaluate()["base_rate"] is None
         with pytest.raises(ProprlError, match="Only 10 labels"):
             few.graph()
+        assert few.threshold_ is None
+        with pytest.raises(ProprlError, match=r"nothing says which pairs to believe.*Only 10"):
+            few.predict([("c1", "c2")])
+
+    def test_fifty_labels_are_enough_for_any_method_that_takes_background(
+        self, planted: Course
+    ) -> None:
+        assert planted.pairs is not None
+        halves = planted.pairs.partition_by("label")
+        course = replace(planted, pairs=pl.concat([half.head(25) for half in halves]))
+        for method in ("sequitur", "svm"):
+            few = PrerequisiteModel(method, seed=1).fit(course)
+            assert few.expected_ is not None
+            assert few.fitted_.notes == ()
+
+    def test_two_concepts_are_enough_to_train(self, planted: Course) -> None:
+        two = replace(planted, concepts=planted.concepts.head(2))
+        course = Course.from_tables(concepts=two.concepts)
+        pair = labelled(course, [("c0", "c1", 1), ("c1", "c0", 0)])
+        assert "Only 2 labels" in fit(pair).fitted_.notes[0]
 
     def test_a_course_in_which_every_pair_has_a_label(self, planted: Course) -> None:
         ids = [f"c{k}" for k in range(12)]
@@ -254,6 +282,14 @@ class TestFigures:
             assert model.evaluate(part=part)["pairs"] == len(model.fitted_.parts[part])
         with pytest.raises(ProprlError, match="known: train, validation, test, auto"):
             model.evaluate(part="exam")
+
+    def test_validation_labels_are_called_learned_from_where_they_were(
+        self, model: PrerequisiteModel, planted: Course
+    ) -> None:
+        """Sequitur learns from them, other methods choose a threshold on them."""
+        nb = PrerequisiteModel("nb").fit(planted)
+        assert "has learned from these" in model.judged(part="validation").sentences()[0]
+        assert "threshold was chosen" in nb.judged(part="validation").sentences()[0]
 
     def test_a_method_that_judges_nothing_crosswise_shows_its_validation(
         self, planted: Course

@@ -9,8 +9,13 @@ from proprl.fitting import FEW, Fit
 AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 
 
-def cautions(method: str, fit: Fit, known: LabelledPairs, background: int | None) -> list[str]:
-    """Say what limits a fit; `background` counts the pairs without a label, None: not wanted."""
+def cautions(
+    method: str, fit: Fit, known: LabelledPairs, background: int | None, *, given: bool = False
+) -> list[str]:
+    """Say what limits a fit; `background` counts the pairs without a label, None: not wanted.
+
+    `given` background was chosen by the user.
+    """
     found = []
     positives = len(known.positives)
     if len(known) and positives == len(known):
@@ -32,9 +37,14 @@ def cautions(method: str, fit: Fit, known: LabelledPairs, background: int | None
             "Among concepts with labels no pair is left without one: how rare prerequisites are "
             f"elsewhere cannot be told, and {AS_PICKED}."
         )
-    elif background < FEW:
+    elif fit.held_out is None or len(fit.held_out.background) < FEW:
         found.append(
             f"Only {background} pairs without a label to learn from: how many prerequisites there "
-            "are is little but a guess."
+            f"are cannot be told, and {AS_PICKED}. Label pairs of more concepts."
+        )
+    elif given:
+        found.append(
+            "You chose the pairs without a label: the expected number of prerequisites holds if "
+            "they were drawn by lot from all pairs that no label settles."
         )
     return found

@@ -152,7 +152,9 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             split=split,
             background=count or 0,
             encoder=encoder,
-            notes=tuple(cautions(self.method, fit, known, count)),
+            notes=tuple(
+                cautions(self.method, fit, known, count, given=not isinstance(background, str))
+            ),
         )
         return self
 
@@ -165,8 +167,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         threshold = self.threshold_
         if threshold is None:
             raise ProprlError(
-                "the model has learned from prerequisites alone: it ranks pairs (predict_proba), "
-                "and nothing says which to believe; add pairs that are none (label 0)"
+                "nothing says which pairs to believe; predict_proba ranks them all the same. "
+                + " ".join(self._fitted.notes)
             )
         return (self.predict_proba(pairs) >= threshold).astype(np.int64)
 
@@ -290,12 +292,14 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         """The probability from which on a pair is called a prerequisite.
 
         It is the one for the whole map where the model knows how rare prerequisites are, else the
-        one for pairs as people pick them; None where it has learned from prerequisites alone.
+        one for pairs as people pick them; None where it has learned from too few labels, or from
+        prerequisites alone.
         """
         fitted = self._fitted
         if fitted.believed is not None:
             return fitted.believed
-        return None if fitted.positives_alone else fitted.report.threshold
+        too_few = len(fitted.known) > 0 and not fitted.enough
+        return None if too_few or fitted.positives_alone else fitted.report.threshold
 
     @property
     def expected_(self) -> Expected | None:

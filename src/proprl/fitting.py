@@ -33,7 +33,8 @@ from proprl.training.checkpoint import Checkpoint
 Background: TypeAlias = IntArray | Literal["auto"] | None
 """Pairs without a label to learn from; "auto" draws them, None means none."""
 
-# Of background that a method does not hold out itself, a tenth is kept for the calibration.
+# Of background that a method does not hold out itself, a tenth is kept for the calibration, or
+# FEW pairs if that is more.
 HELD_OUT = 10
 # Fewer background pairs cannot tell how rare prerequisites are.
 FEW = 100
@@ -78,7 +79,7 @@ def fit_scorer(
     lent, kept = background, None
     crossed = isinstance(scorer, CrossFits)
     if background is not None and not crossed:
-        here = np.arange(len(background)) % HELD_OUT == 0
+        here = np.arange(len(background)) % _every(len(background)) == 0
         lent, kept = background[~here], background[here]
     report = scorer.fit(
         evidence, split, background=lent, seed=seed, progress=progress, checkpoint=checkpoint
@@ -96,6 +97,11 @@ def fit_scorer(
     if enough_to_choose(labels):
         threshold = best_threshold(labels, calibration.probability(held_out.scores))
     return Fit(scorer, replace(report, threshold=threshold), calibration, held_out)
+
+
+def _every(background: int) -> int:
+    """Give which of so many background pairs are kept: each tenth, or more if that were too few."""
+    return min(HELD_OUT, background // FEW) if background >= 2 * FEW else HELD_OUT
 
 
 def calibrated(
@@ -118,13 +124,15 @@ def calibrated(
     turned = np.isin(pair_codes(labels.pairs[:, ::-1]), pair_codes(known.positives))
     is_open = ~follows_from_others(labels.pairs, known, n)
     chosen, drawn = is_open & (labels.origin == CHOSEN), is_open & (labels.origin == DRAWN)
+    # So that ten drawn labels say as much as ten others, however many pairs they stand for.
+    weights = 1 / labels.chance[drawn]
     scored = Scored(
         z[chosen & positive],
         z[chosen & ~positive & ~turned],
         log_odds(held_out.background),
         z[drawn],
         labels.labels[drawn].astype(np.float64),
-        1 / labels.chance[drawn],
+        weights / weights.mean() if len(weights) else weights,
     )
     calibration = fit_to_map(scored, int(open_pairs(known, n).sum()), prior=prior)
     if not enough_to_choose(known.labels):  # they rank pairs, and cannot tell how many hold

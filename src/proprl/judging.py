@@ -16,6 +16,7 @@ from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.fitted import Expected, Fitted
+from proprl.models.base import CrossFits
 
 How: TypeAlias = Literal["test", "train", "validation", "cross-fitted"]
 
@@ -126,7 +127,8 @@ def judge_part(fitted: Fitted, part: str) -> Judged:
     """Judge a part of the split: "train", "validation" or "test"."""
     for how in ("train", "validation", "test"):
         if part == how:
-            return judge(fitted, how, fitted.parts[how])
+            learned_from = part == "validation" and isinstance(fitted.scorer, CrossFits)
+            return judge(fitted, "train" if learned_from else how, fitted.parts[how])
     known = ", ".join([*fitted.parts, "auto"])
     raise ProprlError(f"there is no part {part!r}; known: {known}")
 

@@ -216,8 +216,8 @@ def _doubtful(graph: PrerequisiteGraph) -> list[tuple[str, str, str]]:
     """Give labels that contradict others: first concept, second, what is wrong."""
     names, labels = _names_apart(graph.ids, graph.names), graph.labels
     found = (
-        (labels.contradicted, "confirmed and rejected: counts as neither"),
-        (labels.mutual, "confirmed in both orders: neither holds"),
+        (labels.contradicted, "confirmed and rejected: set aside"),
+        (labels.mutual, "confirmed in both orders: both set aside"),
         (labels.cyclic, "closes a circle with other labels: set aside"),
         (graph.implied_rejected, "rejected, but it follows from confirmed labels"),
     )

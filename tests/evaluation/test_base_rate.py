@@ -236,12 +236,38 @@ def test_drawn_labels_count_as_drawn_and_not_as_chosen() -> None:
             log_odds(held_out(drawn, scores).background),
             log_odds(scores[4:]),
             np.array([1.0, 0, 0, 0]),
-            np.full(4, 2.0),  # the chance was one in two
+            np.ones(4),  # the chance was the same for all
         ),
         open_pairs=1,
         resamples=0,
     )
     assert same(found, expected)
+
+
+def test_a_drawn_label_says_as_much_as_another_however_small_its_chance() -> None:
+    """One prerequisite, drawn with a chance of one in a thousand, does not decide the map."""
+    one = LabelledPairs(np.array([(0, 8)]), np.array([1]), np.array([DRAWN]), np.array([0.001]))
+    known = CHAIN.joined(one)
+    alone, with_it = held_out(CHAIN, SCORES), held_out(known, np.append(SCORES, 0.5))
+    rate, higher = (
+        calibrated(judged, judged.labels, 10).probability(judged.background).mean()
+        for judged in (alone, with_it)
+    )
+    assert rate < higher < 3 * rate
+
+
+def test_a_hundred_drawn_labels_that_say_no_do_not_rule_everything_out() -> None:
+    pairs = np.array([(i, j) for i in range(10, 21) for j in range(21, 31)])[:100]
+    few = np.full(100, 0.005)
+    no = LabelledPairs(pairs, np.zeros(100, dtype=np.int64), np.full(100, DRAWN), few)
+    known = CHAIN.joined(no)
+    scores = expit(np.random.default_rng(1).normal(-3, 1, 100))
+    alone, with_them = held_out(CHAIN, SCORES), held_out(known, np.append(SCORES, scores))
+    rate, lower = (
+        calibrated(judged, judged.labels, 31).probability(judged.background).mean()
+        for judged in (alone, with_them)
+    )
+    assert rate / 2 < lower < rate
 
 
 def test_labels_that_follow_from_others_do_not_count() -> None:

@@ -182,6 +182,5 @@ def test_an_autoencoder_reconstructs_background_as_no_link() -> None:
 
 
 def test_only_refd_takes_no_background() -> None:
-    # Sequitur does not say yet.
-    refusing = {name for name, cls in METHODS.items() if not getattr(cls, "takes_background", True)}
+    refusing = {name for name, cls in METHODS.items() if not cls.takes_background}
     assert refusing == {"refd"}

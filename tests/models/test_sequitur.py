@@ -223,11 +223,16 @@ def test_where_experts_called_pairs_mutual_a_reverse_rules_nothing_out(
     assert scorer.reverse_weight > 0
 
 
-def test_without_confirmed_reverses_nothing_is_added(evidence: Evidence, split: PairSplit) -> None:
-    """One made-up pair has no say."""
+def test_where_no_reverse_is_labelled_a_confirmed_one_still_speaks_against_a_pair(
+    evidence: Evidence, split: PairSplit
+) -> None:
+    """Five made-up negatives have a say: odds of about a half to five and a half."""
     train = split.train.take(np.flatnonzero(split.train.pairs[:, 0] < split.train.pairs[:, 1]))
     scorer = fitted(evidence, replace(split, train=train, validation=train.take([])), trees=5)
-    assert scorer.reverse_weight == pytest.approx(0)
+    share = (len(train.positives) + 1) / (len(train) + 2)
+    odds = share / (6 - share)
+    assert scorer.reverse_weight == pytest.approx(np.log(odds * (1 - share) / share))
+    assert scorer.reverse_weight < -1.5
 
 
 # The same again

@@ -23,7 +23,7 @@ class SettledLabels:
     rejected: IntArray
     """Pairs that a person said are no prerequisites."""
     contradicted: IntArray
-    """Pairs that were both confirmed and rejected: they count as neither."""
+    """Pairs that were both confirmed and rejected."""
     mutual: IntArray
     """Confirmed pairs whose reverse is confirmed as well."""
     cyclic: IntArray
@@ -38,7 +38,7 @@ class SettledLabels:
 def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
     """Return which labels of n concepts hold, and which are set aside as in conflict.
 
-    A pair with both labels counts as neither; of two confirmed orders of a pair, neither holds.
+    A pair with both labels is set aside, and so are both of two confirmed orders of a pair.
     Of longer cycles as few pairs as possible are set aside (see `edges_to_set_aside`).
 
     >>> pairs = np.array([[0, 1], [1, 2], [2, 0], [3, 4], [4, 3], [0, 4], [0, 4], [1, 4]])

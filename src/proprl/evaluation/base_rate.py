@@ -37,7 +37,7 @@ class Scored:
     background: FloatArray  # of pairs drawn from all open ones
     drawn: FloatArray = field(default_factory=lambda: np.empty(0))  # of labels drawn by chance
     drawn_labels: FloatArray = field(default_factory=lambda: np.empty(0))
-    drawn_weights: FloatArray = field(default_factory=lambda: np.empty(0))  # one over the chance
+    drawn_weights: FloatArray = field(default_factory=lambda: np.empty(0))  # their mean is 1
 
     def resampled(self, rng: np.random.Generator) -> Scored:
         """Give as many of each kind, drawn with replacement."""

@@ -49,6 +49,8 @@ from proprl.training.checkpoint import Checkpoint
 PARTS = 5
 # What a row counts in which a concept is taken for new.
 COLD = 0.5
+# So many negatives are made up among pairs whose reverse is confirmed.
+RULED_OUT = 5
 # Of background, every second pair is enough for that, and counts twice.
 THINNED = 2
 
@@ -115,12 +117,13 @@ class SequiturScorer:
         cold_weights = COLD * weights[which] * np.where(which < len(known), 1, THINNED)
         weights = np.concatenate([weights, cold_weights])
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
-        scores = np.empty(len(rows))
+        scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
         for one in range(PARTS):
             seen = part != one
-            trees = self._grown(x[seen], y[seen], weights[seen], seed)
             judged = np.flatnonzero(~seen[: len(rows)])
-            scores[judged] = expit(trees.sums(x[judged]))
+            if len(judged) and seen.any():
+                trees = self._grown(x[seen], y[seen], weights[seen], seed)
+                scores[judged] = expit(trees.sums(x[judged]))
             progress.step()
         self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
         self.trees = self._grown(x, y, weights, seed)
@@ -222,8 +225,9 @@ def _weight_of_reverses(known: LabelledPairs) -> float:
     """
     confirmed, positive = _reverse_confirmed(known.pairs, known), known.labels == 1
     share = (positive.sum() + 1) / (len(positive) + 2)
-    # One made-up pair, as positive as pairs are on the whole: few say little.
-    odds = ((confirmed & positive).sum() + share) / ((confirmed & ~positive).sum() + 1 - share)
+    # Where no label says so, a confirmed reverse rules a pair out as if a few labels had said it.
+    yes, no = (confirmed & positive).sum(), (confirmed & ~positive).sum() + RULED_OUT
+    odds = (yes + share) / (no + 1 - share)
     return float(np.log(odds) - np.log(share / (1 - share)))
 
 

@@ -29,7 +29,10 @@ def cautions(
             f"the whole map nothing is believed before there are {ENOUGH_TO_CHOOSE}."
         )
     if not fit.scorer.takes_background:
-        found.append(f"{method} learns nothing from pairs without a label: {AS_PICKED}.")
+        found.append(
+            f"{method} learns nothing from pairs without a label: {AS_PICKED}. In Python, "
+            "model.graph(threshold=0.9) draws a map from a threshold of your own."
+        )
     elif background is None:
         found.append(f"No pairs without a label were learned from: {AS_PICKED}.")
     elif not background:

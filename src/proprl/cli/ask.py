@@ -24,7 +24,8 @@ def evaluate(
         str,
         typer.Option(
             help="auto: labels of DATA that were not learned from, or, where there are none, "
-            "cross-fitted figures; test, train, validation: a part of the split."
+            "known labels, by scores that have not seen them (Sequitur) or those of the "
+            "validation part; test, train, validation: a part of the split."
         ),
     ] = "auto",
     as_json: Json = False,

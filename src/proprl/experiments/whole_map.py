@@ -81,9 +81,11 @@ WAY_COLUMNS = (
 )
 WITH_INTERVALS = ("average_precision", "f1_lead")
 HOW = """\
-Half of the unordered pairs is known, by a hash of the two names (`proprl.data.whole_map`); of these
-all positives and as many negatives are labels, half of the negatives positives turned round. All
-other annotated pairs of the half in question are asked. Means over {draws}; in brackets the
+A hash of the two names divides the unordered pairs into two halves (`proprl.data.whole_map`). For
+the test half, all of the development half is known. For the development half, a half of it is
+known, so *a half known* is a quarter of the map there. Of the known pairs all positives and as many
+negatives are labels; half of the negatives are positives turned round. All other annotated pairs of
+the half in question are asked. Means over {draws}; in brackets the
 middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
 
 - *AP*: average precision over all asked pairs; *open*: those which no known positive decides.

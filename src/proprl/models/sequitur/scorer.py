@@ -48,7 +48,7 @@ from proprl.training.checkpoint import Checkpoint
 
 PARTS = 5
 # What a row counts in which a concept is taken for new.
-COLD = 0.5
+COLD = 0.25
 # So many negatives are made up among pairs whose reverse is confirmed.
 RULED_OUT = 5
 # Of background, every second pair is enough for that, and counts twice.

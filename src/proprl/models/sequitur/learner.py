@@ -15,7 +15,7 @@ GROWTH = {
     "learning_rate": 0.045,
     "num_leaves": 15,
     "feature_fraction": 0.3,
-    "min_data_in_leaf": 10,
+    "min_data_in_leaf": 20,
     "lambda_l2": 5.0,
     "deterministic": True,
     "force_col_wise": True,

@@ -18,7 +18,7 @@ def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Exp
     details = {name: float(value[0]) for name, value in fitted.scorer.details(pair).items()}
     forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
     said = float(log_odds(fitted.scorer.score(pair))[0])
-    base, evidence = _shares(fitted.fit.calibration or Calibration(), said, details)
+    base, evidence = _shares(fitted.fit.calibration_for(pair) or Calibration(), said, details)
     B, M = fitted.transitions, fitted.incidence
     return Explanation(
         source=fitted.concept_names[i],

@@ -134,13 +134,16 @@ class Fitted:
     @property
     def expected(self) -> Expected | None:
         """How many prerequisites there are among open pairs; None where nothing says so."""
-        calibration = self.fit.calibration
-        if not calibration or not self.enough:
+        if self.believed is None:
             return None
-        if calibration.base_rate is None or calibration.interval is None:
-            return None
-        count, (low, high) = calibration.open_pairs, calibration.interval
-        return Expected(calibration.base_rate * count, low * count, high * count, count)
+        number, low, high, count = 0.0, 0.0, 0.0, 0
+        for one in (self.fit.calibration, self.fit.calibration_of_new):
+            if one and one.base_rate is not None and one.interval is not None:
+                number += one.base_rate * one.open_pairs
+                low += one.interval[0] * one.open_pairs
+                high += one.interval[1] * one.open_pairs
+                count += one.open_pairs
+        return Expected(number, low, high, count)
 
     def save(self, folder: Path) -> None:
         """Write the bundle, whole or not at all. The same fit gives the same bytes."""
@@ -152,7 +155,7 @@ class Fitted:
         return sum(map(len, bundle_files(self._content(), self._arrays()).values()))
 
     def _content(self) -> dict[str, Any]:
-        calibration = self.fit.calibration
+        calibration, of_new = self.fit.calibration, self.fit.calibration_of_new
         return {
             "proprl": __version__,
             "method": self.method,
@@ -161,6 +164,7 @@ class Fitted:
             "seed": self.seed,
             "report": REPORT.dump_python(self.report, mode="json"),
             "calibration": None if calibration is None else asdict(calibration),
+            "calibration_of_new": None if of_new is None else asdict(of_new),
             "background": self.background,
             "split": {
                 "protocol": self.split.protocol,

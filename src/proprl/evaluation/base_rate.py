@@ -8,10 +8,10 @@ with chance ∝ (1 − p(z))/(1 − π). Slope and intercept make the picked lab
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit, log_expit, logit
 
 from proprl.arrays import FloatArray, IntArray
@@ -139,17 +139,37 @@ def fit_to_map(
     )
 
 
-def best_expected_f1(p: FloatArray) -> float:
+def at_base_rate(calibration: Calibration, z: FloatArray, share: float) -> Calibration:
+    """Give the same calibration, moved so that other pairs have a share of its base rate.
+
+    `z` are the log-odds of such pairs. Nothing where the base rate is not known.
+    """
+    if calibration.base_rate is None or calibration.interval is None:
+        return calibration
+    low, high = calibration.interval
+    rate, slope = share * calibration.base_rate, calibration.slope
+    intercept = brentq(lambda b: float(expit(slope * z + b).mean()) - rate, -60.0, 60.0)
+    return replace(
+        calibration,
+        intercept=float(intercept),
+        base_rate=rate,
+        interval=(share * low, share * high),
+    )
+
+
+def best_expected_f1(p: FloatArray, weights: FloatArray | None = None) -> float:
     """Give the threshold at which F1 is expected to be best if probabilities hold.
 
     Believing all pairs from t on is expected to have F1 = 2 Σ_{p ≥ t} p / (|{p ≥ t}| + Σ p).
+    A pair stands for as many as its weight says.
 
     >>> best_expected_f1(np.array([0.9, 0.8, 0.1, 0.1]))
     0.8
     """
-    falling = np.sort(p)[::-1]
-    f1 = 2 * np.cumsum(falling) / (np.arange(1, len(p) + 1) + falling.sum())
-    return float(falling[np.argmax(f1)])
+    weights = np.ones(len(p)) if weights is None else weights
+    order = np.argsort(-p)
+    right, believed = np.cumsum((weights * p)[order]), np.cumsum(weights[order])
+    return float(p[order][np.argmax(2 * right / (believed + right[-1]))])
 
 
 def _most_likely(

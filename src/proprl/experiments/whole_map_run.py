@@ -34,7 +34,7 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
-from proprl.fitting import Background, Fit, calibrated, fit_scorer
+from proprl.fitting import Background, Fit, fit_scorer
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import Settings
@@ -238,15 +238,14 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
 
 def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
     """What would be promised if another base rate had been expected before the course was seen."""
-    if fit.held_out is None or fit.calibration is None or fit.calibration.base_rate is None:
+    if fit.calibration is None or fit.calibration.base_rate is None:
         return {}
     asked = task.asked
     found: dict[str, float] = {}
-    said = fit.scorer.score(asked.pairs)
     for name, rate in PRIORS.items():
         prior = float(logit(rate)), PRIOR_DEVIATION
-        calibration = calibrated(fit.held_out, task.known, task.concepts, prior=prior)
-        metrics = map_metrics(JudgedMap(asked.labels, calibration.probability(said), task.open()))
+        said = fit.with_prior(prior, task.known, task.concepts).score(asked.pairs)
+        metrics = map_metrics(JudgedMap(asked.labels, said, task.open()))
         found |= {f"{metric}, {name}": metrics[metric] for metric in PROMISES}
     return found
 

@@ -108,6 +108,8 @@ class HeldOut:
     labels: LabelledPairs
     scores: FloatArray  # (m,) of the labelled pairs
     background: FloatArray  # (k,) scores of background pairs
+    of_new: FloatArray = field(default_factory=lambda: np.empty(0))
+    """Scores (l,) of open pairs with a concept that no label is about."""
 
 
 @runtime_checkable

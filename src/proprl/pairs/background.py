@@ -45,10 +45,16 @@ def background_pool(known: LabelledPairs, n: int) -> IntArray:
     Both concepts have labels. Nobody has looked at the others yet: to take their pairs for
     non-prerequisites would teach that new concepts have none.
     """
+    pool: IntArray = np.argwhere(open_pairs(known, n) & with_labels(known, n))
+    return pool.astype(np.int64)
+
+
+def with_labels(known: LabelledPairs, n: int) -> BoolArray:
+    """Say of which pairs both concepts have labels: n × n."""
     labelled = np.zeros(n, dtype=np.bool_)
     labelled[known.pairs] = True
-    pool: IntArray = np.argwhere(open_pairs(known, n) & labelled[:, None] & labelled)
-    return pool.astype(np.int64)
+    both: BoolArray = labelled[:, None] & labelled
+    return both
 
 
 def draw_background(known: LabelledPairs, n: int, *, seed: int) -> IntArray:

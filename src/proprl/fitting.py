@@ -164,15 +164,17 @@ def calibrations(
     threshold.
     """
     first = calibrated(held_out, known, n, prior=prior)
-    if first.base_rate is None or not len(held_out.of_new):
+    if len(held_out.background) < FEW or not len(held_out.of_new):
         return first, None
     is_open = open_pairs(known, n)
     of_old = int((is_open & with_labels(known, n)).sum())
-    z = log_odds(held_out.of_new)
     first = replace(first, open_pairs=of_old)
-    of_new = at_base_rate(first, z, RATE_OF_NEW)
+    p_old = first.probability(held_out.background)
+    of_new = at_base_rate(first, log_odds(held_out.of_new), RATE_OF_NEW * p_old.mean())
     of_new = replace(of_new, open_pairs=int(is_open.sum()) - of_old)
-    p = first.probability(held_out.background), of_new.probability(held_out.of_new)
+    if first.believed is None:
+        return first, of_new
+    p = p_old, of_new.probability(held_out.of_new)
     stands_for = [first.open_pairs / len(p[0]), of_new.open_pairs / len(p[1])]
     weights = np.repeat(stands_for, [len(p[0]), len(p[1])])
     believed = best_expected_f1(np.concatenate(p), weights)

@@ -139,22 +139,16 @@ def fit_to_map(
     )
 
 
-def at_base_rate(calibration: Calibration, z: FloatArray, share: float) -> Calibration:
-    """Give the same calibration, moved so that other pairs have a share of its base rate.
-
-    `z` are the log-odds of such pairs. Nothing where the base rate is not known.
-    """
-    if calibration.base_rate is None or calibration.interval is None:
-        return calibration
+def at_base_rate(calibration: Calibration, z: FloatArray, rate: float) -> Calibration:
+    """Give the same calibration, moved so that pairs of these log-odds have this base rate."""
+    slope, was = calibration.slope, calibration.base_rate
+    bound = slope * SUREST + 60.0
+    intercept = brentq(lambda b: float(expit(slope * z + b).mean()) - rate, -bound, bound)
+    moved = replace(calibration, intercept=float(intercept))
+    if was is None or calibration.interval is None:  # it only ranks
+        return moved
     low, high = calibration.interval
-    rate, slope = share * calibration.base_rate, calibration.slope
-    intercept = brentq(lambda b: float(expit(slope * z + b).mean()) - rate, -60.0, 60.0)
-    return replace(
-        calibration,
-        intercept=float(intercept),
-        base_rate=rate,
-        interval=(share * low, share * high),
-    )
+    return replace(moved, base_rate=rate, interval=(low * rate / was, high * rate / was))
 
 
 def best_expected_f1(p: FloatArray, weights: FloatArray | None = None) -> float:

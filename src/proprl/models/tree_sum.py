@@ -40,14 +40,16 @@ class TreeSum:
         self.nodes = nodes  # those of all trees, one after the other; see OF_SPLITS, OF_LEAVES
 
     @classmethod
-    def from_lightgbm(cls, text: str, columns: int) -> Self:
-        """Take the trees out of LightGBM's own text."""
-        trees: list[Arrays] = []
-        for block in text.split("end of trees")[0].split("Tree=")[1:]:
+    def from_lightgbm(cls, texts: Sequence[str], columns: int) -> Self:
+        """Take the trees out of LightGBM's own texts: the sum is the mean of several models."""
+        trees: list[dict[str, npt.NDArray[Any]]] = []
+        for block in [
+            b for text in texts for b in text.split("end of trees")[0].split("Tree=")[1:]
+        ]:
             said = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
-            trees.append(
-                {name: np.array(said.get(name, "").split(), dtype=np.float64) for name in NODES}
-            )
+            tree = {name: np.array(said.get(name, "").split(), dtype=np.float64) for name in NODES}
+            tree["leaf_value"] /= len(texts)
+            trees.append(tree)
         return cls._of(trees, columns)
 
     @classmethod

@@ -14,6 +14,7 @@ import numpy as np
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, text_affinity
+from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.pairs.columns import Column, Columns
 from proprl.pairs.course import course_columns
@@ -42,6 +43,10 @@ class PairTable:
         self._read_alike = None if readings is None else reading_likeness(readings)
 
     @cached_property
+    def _follows(self) -> BoolArray:
+        return what_follows(self.evidence.concept_count, self.known.positives)
+
+    @cached_property
     def columns(self) -> list[Column]:
         """What each column says."""
         return [*self._course.columns, *self._labels(LabelledPairs.empty()).columns]
@@ -54,6 +59,12 @@ class PairTable:
             here = fold == one
             rows[here] = self._described(pairs[here], np.flatnonzero(fold_of_known != one))
         return rows
+
+    def ruled_out(self, pairs: IntArray) -> BoolArray:
+        """Say which pairs the labels put in the other order: (m, 2) -> (m,)."""
+        a, b = pairs.T
+        ruled_out: BoolArray = self._follows[b, a] & ~self._follows[a, b]
+        return ruled_out
 
     def cold_rows(self, pairs: IntArray) -> tuple[FloatArray, IntArray]:
         """Give rows in which a concept of the pair is taken for new, and whose they are.

@@ -27,18 +27,22 @@ BINS = 63
 
 
 def grown_trees(
-    x: FloatArray, y: IntArray, weights: FloatArray, *, trees: int, seed: int
+    x: FloatArray, y: IntArray, weights: FloatArray, *, trees: int, times: int = 1, seed: int
 ) -> TreeSum:
     """Learn from rows, which count by their weights: the sum of leaves is a row's log-odds.
 
-    The same rows give the same trees.
+    The trees are grown several `times`, and their mean is taken. The same rows and seed give the
+    same trees.
     """
     import lightgbm
 
-    settings = {**GROWTH, "num_threads": torch.get_num_threads(), "seed": seed}
+    threads = torch.get_num_threads()
     # Columns that are the same in all rows stay: columns are told apart by their place.
     data = lightgbm.Dataset(
         x, y, weight=weights, params={"feature_pre_filter": False, "max_bin": BINS}
     )
-    grown = lightgbm.train(settings, data, trees)
-    return TreeSum.from_lightgbm(grown.model_to_string(), x.shape[1])
+    grown = [
+        lightgbm.train({**GROWTH, "num_threads": threads, "seed": times * seed + time}, data, trees)
+        for time in range(times)
+    ]
+    return TreeSum.from_lightgbm([one.model_to_string() for one in grown], x.shape[1])

@@ -47,6 +47,8 @@ from proprl.training.bundle import pack_evidence, unpack_evidence
 from proprl.training.checkpoint import Checkpoint
 
 PARTS = 5
+# So many times the final trees are grown: what one says by chance the others do not.
+TIMES = 3
 # What a row counts in which a concept is taken for new.
 COLD = 0.25
 # So many negatives are made up among pairs whose reverse is confirmed.
@@ -81,7 +83,7 @@ class SequiturScorer:
     trees: TreeSum
     held_out: HeldOut
     reverse_weight: float
-    """What a confirmed reverse adds to a pair's log-odds."""
+    """What it adds to a pair's log-odds that labels put it in the other order."""
 
     def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
         self.settings = settings
@@ -126,7 +128,7 @@ class SequiturScorer:
                 scores[judged] = expit(trees.sums(x[judged]))
             progress.step()
         self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
-        self.trees = self._grown(x, y, weights, seed)
+        self.trees = self._grown(x, y, weights, seed, times=TIMES)
         self.reverse_weight = _weight_of_reverses(known)
         progress.step()
         progress.end()
@@ -142,7 +144,7 @@ class SequiturScorer:
         """Give what the trees say of each pair: (m, 2) -> (m,)."""
         with _one_thread():
             z = self.trees.sums(self.table.rows(pairs))
-        p: FloatArray = expit(z + self.reverse_weight * _reverse_confirmed(pairs, self.table.known))
+        p: FloatArray = expit(z + self.reverse_weight * self.table.ruled_out(pairs))
         return p
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
@@ -214,8 +216,10 @@ class SequiturScorer:
         (scorer.reverse_weight,) = state["reverse_weight"].tolist()
         return scorer
 
-    def _grown(self, x: FloatArray, y: IntArray, weights: FloatArray, seed: int) -> TreeSum:
-        return grown_trees(x, y, weights, trees=self.settings.trees, seed=seed)
+    def _grown(
+        self, x: FloatArray, y: IntArray, weights: FloatArray, seed: int, *, times: int = 1
+    ) -> TreeSum:
+        return grown_trees(x, y, weights, trees=self.settings.trees, times=times, seed=seed)
 
 
 def _weight_of_reverses(known: LabelledPairs) -> float:

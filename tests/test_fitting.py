@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from proprl.errors import TrainingError
 from proprl.evaluation.base_rate import fit_to_labels, fit_to_map, log_odds
 from proprl.evaluation.metrics import best_threshold
 from proprl.features.evidence import gather_evidence
-from proprl.fitting import HELD_OUT, Background, Fit, fit_scorer
+from proprl.fitting import HELD_OUT, RATE_OF_NEW, Background, Fit, fit_scorer
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
@@ -163,6 +164,62 @@ def test_sequitur_learns_from_every_label_and_all_background(
     assert fit.held_out is not None
     assert len(fit.held_out.background) == len(drawn)
     assert len(fit.held_out.scores) == len(known(split))
+
+
+# Concepts that no label is about
+
+
+FEW_KNOWN = 40
+"""Labels between so many of the 60 concepts are known; nobody has looked at the other 20."""
+
+
+@pytest.fixture(scope="module")
+def partly(evidence: Evidence, split: PairSplit) -> Fit:
+    train = split.train.take(np.flatnonzero((split.train.pairs < FEW_KNOWN).all(axis=1)))
+    here = replace(split, train=train, validation=LabelledPairs.empty())
+    return fitted("sequitur", evidence, here, "auto")
+
+
+def test_pairs_of_new_concepts_are_held_to_half_the_base_rate(partly: Fit) -> None:
+    old, new = partly.calibration, partly.calibration_of_new
+    assert old is not None
+    assert new is not None
+    assert partly.held_out is not None
+    assert new.base_rate == pytest.approx((old.base_rate or 0) * RATE_OF_NEW)
+    assert new.probability(partly.held_out.of_new).mean() == pytest.approx(new.base_rate)
+    assert new.slope == old.slope
+
+
+def test_what_is_expected_is_what_the_probabilities_add_up_to(partly: Fit) -> None:
+    """Nothing is promised that is not counted as expected."""
+    assert partly.calibration_of_new is not None
+    pool = np.array([pair for pair in PAIRS if not np.isin(pair, partly.labelled).all()])
+    expected = partly.calibration_of_new.expected_open
+    assert partly.score(pool).sum() == pytest.approx(expected, rel=0.15)
+
+
+def test_each_pair_has_the_calibration_of_its_concepts(partly: Fit) -> None:
+    a, b = partly.labelled[:2].tolist()
+    assert partly.calibration_for(np.array([[a, b]])) == partly.calibration
+    assert partly.calibration_for(np.array([[a, 59]])) == partly.calibration_of_new
+    assert partly.calibration_for(np.array([[59, 58]])) == partly.calibration_of_new
+
+
+def test_where_every_concept_has_a_label_there_is_one_calibration(
+    with_background: dict[str, Fit],
+) -> None:
+    assert len(with_background["sequitur"].labelled) == 60
+    assert with_background["sequitur"].calibration_of_new is None
+
+
+def test_who_expects_more_prerequisites_promises_more_everywhere(
+    partly: Fit, split: PairSplit
+) -> None:
+    labels = split.train.take(np.flatnonzero((split.train.pairs < FEW_KNOWN).all(axis=1)))
+    few, many = (partly.with_prior((logit(rate), 0.7), labels, 60) for rate in (0.01, 0.1))
+    new = np.array([[a, 59] for a in range(40)])
+    for pairs in (PAIRS, new):
+        assert few.score(pairs).sum() < many.score(pairs).sum()
 
 
 # What is lent to a method, and what is kept

@@ -89,8 +89,13 @@ def test_a_confirmed_pair_is_an_edge_whatever_the_model_says() -> None:
     assert graph.left_out == LeftOut(cycle=1, rejected=0)
 
 
-def test_a_confirmed_pair_may_follow_from_learned_edges() -> None:
+def test_a_confirmed_pair_does_not_give_way_to_learned_edges() -> None:
     graph = graph_of({(0, 1): 0.9, (1, 2): 0.8}, (0, 2, 1))
+    assert edges(graph) == [(0, 2), (0, 1), (1, 2)]
+
+
+def test_a_confirmed_pair_gives_way_to_confirmed_ones() -> None:
+    graph = graph_of({}, (0, 1, 1), (1, 2, 1), (0, 2, 1))
     assert edges(graph) == [(0, 1), (1, 2)]
 
 

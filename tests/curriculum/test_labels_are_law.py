@@ -70,10 +70,18 @@ def following(edges: set[Pair]) -> set[Pair]:
 
 
 @given(DRAWN)
-def test_it_is_always_acyclic_and_nothing_in_it_follows_from_the_rest(drawn: Drawn) -> None:
+def test_it_is_always_acyclic_and_no_learned_edge_follows_from_the_rest(drawn: Drawn) -> None:
     graph = nx.DiGraph(edges(drawn.graph))
     assert nx.is_directed_acyclic_graph(graph)
-    assert set(nx.transitive_reduction(graph).edges) == set(graph.edges)
+    confirmed = set(map(tuple, drawn.graph.pairs[drawn.graph.confirmed].tolist()))
+    assert set(graph.edges) - set(nx.transitive_reduction(graph).edges) <= confirmed
+
+
+@given(DRAWN)
+def test_its_confirmed_edges_are_those_of_the_labels_alone(drawn: Drawn) -> None:
+    confirmed = drawn.graph.pairs[drawn.graph.confirmed].tolist()
+    alone = nx.DiGraph(drawn.graph.labels.kept.tolist())
+    assert set(map(tuple, confirmed)) == set(nx.transitive_reduction(alone).edges)
 
 
 @given(DRAWN)

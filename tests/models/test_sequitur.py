@@ -17,6 +17,7 @@ from proprl.data.synthetic import planted_course
 from proprl.errors import BundleError, ProprlError, TrainingError
 from proprl.evaluation.metrics import auc, average_precision, ordered_share
 from proprl.features.evidence import gather_evidence
+from proprl.graphs.closure import what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport
 from proprl.models.sequitur import SequiturScorer, SequiturSettings
@@ -211,6 +212,20 @@ def test_the_reverse_of_a_confirmed_pair_is_low(taught: SequiturScorer) -> None:
     assert logit(taught.score(reverses)).mean() < alone.mean() - 3
 
 
+def test_the_reverse_of_what_follows_from_labels_is_low_too(taught: SequiturScorer) -> None:
+    known = taught.table.known
+    follows = what_follows(60, known.positives)
+    direct = {tuple(pair) for pair in known.positives.tolist()}
+    reverses = [(b, a) for a, b in np.argwhere(follows & ~follows.T).tolist()]
+    implied = np.array([(a, b) for a, b in reverses if (b, a) not in direct])
+    assert taught.table.ruled_out(np.array(reverses)).all()
+    assert not taught.table.ruled_out(known.positives).any()
+    trees_alone = taught.trees.sums(taught.table.rows(implied))
+    np.testing.assert_allclose(
+        logit(taught.score(implied)), trees_alone + taught.reverse_weight, atol=1e-6
+    )
+
+
 def test_where_experts_called_pairs_mutual_a_reverse_rules_nothing_out(
     evidence: Evidence, split: PairSplit
 ) -> None:
@@ -284,9 +299,7 @@ def test_kinds_of_evidence_add_up_to_the_answer(taught: SequiturScorer) -> None:
     asked = EVERY[::17]
     parts = taught.details(asked)
     assert set(parts) == {"base", "texts", "moves", "resources", "labels"}
-    confirmed = {tuple(pair) for pair in taught.table.known.positives.tolist()}
-    reverse = np.array([(b, a) in confirmed for a, b in asked.tolist()])
-    z = sum(parts.values()) + taught.reverse_weight * reverse
+    z = sum(parts.values()) + taught.reverse_weight * taught.table.ruled_out(asked)
     np.testing.assert_allclose(z, logit(taught.score(asked)), atol=1e-6)
     assert np.ptp(parts["base"]) == 0
 

@@ -44,7 +44,7 @@ def booster() -> Any:
 
 @pytest.fixture(scope="module")
 def boosted(booster: Any) -> TreeSum:
-    return TreeSum.from_lightgbm(booster.model_to_string(), COLUMNS)
+    return TreeSum.from_lightgbm([booster.model_to_string()], COLUMNS)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_lightgbm_that_finds_nothing_to_split_gives_one_leaf() -> None:
 
     settings = {"objective": "binary", "verbose": -1, "min_data_in_leaf": 500, "num_threads": 1}
     nothing = lightgbm.train(settings, lightgbm.Dataset(X, Y), 5)
-    trees = restored(TreeSum.from_lightgbm(nothing.model_to_string(), COLUMNS))
+    trees = restored(TreeSum.from_lightgbm([nothing.model_to_string()], COLUMNS))
     assert set(trees.leaves.tolist()) == {1}
     np.testing.assert_allclose(trees.sums(X), nothing.predict(X, raw_score=True), atol=1e-6)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from proprl.arrays import IntArray
 from proprl.curriculum.cycles import edges_to_set_aside
-from proprl.data.grouping import pair_codes
+from proprl.data.grouping import distinct_pairs, pair_codes
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError
 from proprl.graphs.closure import BoolArray
@@ -32,7 +32,7 @@ class SettledLabels:
     @property
     def conflicts(self) -> IntArray:
         """All pairs that were set aside, in order."""
-        return _distinct(np.vstack([self.contradicted, self.mutual, self.cyclic]))
+        return distinct_pairs(np.vstack([self.contradicted, self.mutual, self.cyclic]))
 
 
 def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
@@ -49,8 +49,8 @@ def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
     ([[0, 4]], [[3, 4], [4, 3]], [[2, 0]])
     """
     _check(n, labelled)
-    positive = _distinct(labelled.pairs[labelled.labels == 1])
-    negative = _distinct(labelled.pairs[labelled.labels == 0])
+    positive = distinct_pairs(labelled.pairs[labelled.labels == 1])
+    negative = distinct_pairs(labelled.pairs[labelled.labels == 0])
     contradicted = positive[_stands_in(positive, negative)]
     rejected = negative[~_stands_in(negative, positive)]
     confirmed = positive[~_stands_in(positive, negative)]
@@ -75,11 +75,6 @@ def _check(n: int, labelled: LabelledPairs) -> None:
         if wrong.any():
             entry = int(np.argmax(wrong))
             raise ProprlError(f"label {entry} is of {tuple(pairs[entry].tolist())}; {expected}")
-
-
-def _distinct(pairs: IntArray) -> IntArray:
-    distinct: IntArray = pairs[np.unique(pair_codes(pairs), return_index=True)[1]]
-    return distinct
 
 
 def _stands_in(pairs: IntArray, others: IntArray) -> BoolArray:

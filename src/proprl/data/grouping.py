@@ -22,6 +22,16 @@ def pair_codes(pairs: IntArray) -> IntArray:
     return (pairs[:, 0] << ROW_BITS) | pairs[:, 1]
 
 
+def distinct_pairs(pairs: IntArray) -> IntArray:
+    """Each ordered pair once, in order of the pair.
+
+    >>> distinct_pairs(np.array([[1, 0], [0, 1], [1, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+    distinct: IntArray = pairs[np.unique(pair_codes(pairs), return_index=True)[1]]
+    return distinct
+
+
 def unordered_codes(pairs: IntArray) -> IntArray:
     """One number per pair, the same for both of its orders."""
     return pair_codes(np.sort(pairs, axis=1))

@@ -72,10 +72,11 @@ MAP_COLUMNS = (
     ("f1_lead", "above labels alone", "+.3f"),
     ("edges_learned", "learned edges", ".0f"),
     ("edges_right", "right or implied", ".2f"),
-    ("edges_right_annotated", "of annotated ones", ".2f"),
+    ("asked_edges_learned", "of them asked", ".0f"),
+    ("asked_edges_right", "right or implied", ".2f"),
 )
 WAY_COLUMNS = (
-    *MAP_COLUMNS[:-1],  # everything is known there
+    *MAP_COLUMNS[:-2],  # all edges are asked there
     ("way_found", "of the author's way", ".1f"),
     ("way_length", "way in all", ".1f"),
 )
@@ -100,8 +101,10 @@ middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
   that is above what follows from the known labels alone, without a model. A map that is not above
   is worth nothing.
 - *learned edges*: edges of the graph that no label says; *right or implied* by what people said of
-  all pairs. An edge about which nobody said anything counts as wrong, but not in the last column.
-  On development, edges that belong to the test half are left out.
+  all pairs. An edge about which nobody said anything counts as wrong. *Of them asked*: those of
+  asked pairs. Elsewhere an edge can only be wrong or implied: all positives of the known pairs are
+  labels, so no unlabelled pair among them is right. On development, edges that belong to the test
+  half are left out.
 - Two rules know no texts: *degrees* multiplies how often the source is a known source by how often
   the target is a known target; *reachability* says what follows from known prerequisites.
 """

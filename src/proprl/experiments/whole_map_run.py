@@ -13,6 +13,7 @@ from scipy.special import logit
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
 from proprl.data.course import Course
+from proprl.data.grouping import pair_codes
 from proprl.data.splits import PairSplit
 from proprl.data.whole_map import (
     MAP_PARTS,
@@ -150,6 +151,7 @@ def judge(
     follows = what_follows(task.concepts, edges)
     said = scores[at]
     seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
+    among_asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
     judged = JudgedMap(
         labels,
         said,
@@ -163,6 +165,7 @@ def judge(
         "metrics": {
             **map_metrics(judged),
             **edge_metrics(task.concepts, seen, task.known, task.annotated),
+            **_asked_edges(edge_metrics(task.concepts, among_asked, task.known, task.annotated)),
             **_new_concepts(task, said, promises=believed is not None),
             **_way(run.course, course, task, follows),
         },
@@ -178,6 +181,15 @@ def judge(
     if believed is not None:
         found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
     return found
+
+
+def _asked_edges(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Give what is true of the learned edges that were asked about, under names of their own.
+
+    Where all positives of a pair of concepts are known already, a learned edge can only be wrong
+    or implied; among the asked pairs it is as right as the model.
+    """
+    return {f"asked_{name}": metrics[name] for name in ("edges_learned", "edges_right")}
 
 
 def rule_scores(task: WholeMapTask) -> dict[str, FloatArray]:

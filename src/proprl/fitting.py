@@ -94,7 +94,7 @@ class Fit:
         return replace(self, calibration=first, calibration_of_new=of_new)
 
     def _with_new(self, pairs: IntArray) -> BoolArray:
-        new: BoolArray = ~np.isin(pairs, self.labelled).all(axis=1)
+        new: BoolArray = np.asarray(~np.isin(pairs, self.labelled).all(axis=1))
         return new
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter
 
@@ -219,7 +220,11 @@ class Fitted:
         scorer_class = method(content["method"])
         settings = scorer_class.settings_type(**content["settings"])
         report = REPORT.validate_python(content["report"])
-        said = content["calibration"]
+        calibration, of_new = (
+            None if content[name] is None else CALIBRATION.validate_python(content[name])
+            for name in ("calibration", "calibration_of_new")
+        )
+        train, validation, test = (unpack_labelled(part, files["labels"]) for part in PARTS)
         if len(content["concepts"]["ids"]) != len(content["concepts"]["names"]):
             raise ValueError("as many ids as names were expected")
         return cls(
@@ -230,11 +235,15 @@ class Fitted:
             fit=Fit(
                 scorer_class.restore(settings, files["weights"], report, device=device),
                 report,
-                None if said is None else CALIBRATION.validate_python(said),
+                calibration,
                 _unpack_held_out(files["heldout"]),
+                of_new,
+                np.unique(train.joined(validation).pairs),
             ),
             split=PairSplit(
-                **{part: unpack_labelled(part, files["labels"]) for part in PARTS},
+                train,
+                validation,
+                test,
                 protocol=content["split"]["protocol"],
                 promises_reversed=content["split"]["promises_reversed"],
                 notes=tuple(content["split"]["notes"]),
@@ -260,10 +269,13 @@ def _pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
         **pack_labelled("labels", held_out.labels),
         "scores": held_out.scores,
         "background": held_out.background,
+        "of_new": held_out.of_new,
     }
 
 
 def _unpack_held_out(arrays: Mapping[str, npt.NDArray[Any]]) -> HeldOut | None:
     if not arrays:
         return None
-    return HeldOut(unpack_labelled("labels", arrays), arrays["scores"], arrays["background"])
+    return HeldOut(
+        unpack_labelled("labels", arrays), arrays["scores"], arrays["background"], arrays["of_new"]
+    )

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter
 
 from proprl.arrays import SparseMatrix
+from proprl.bundle import (
+    UNREADABLE,
+    Files,
+    Said,
+    check_fit,
+    check_sizes,
+    not_ours,
+    opened,
+    pack_course,
+    pack_held_out,
+    unpack_course,
+    unpack_held_out,
+    unpack_split,
+)
 from proprl.data.course import Course
 from proprl.data.splits import PARTS, LabelledPairs, PairSplit
-from proprl.errors import BundleError, ProprlError
-from proprl.evaluation.base_rate import Calibration
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, HeldOut, PairScorer, Settings
+from proprl.models.base import FitReport, PairScorer, Settings
 from proprl.models.registry import method
-from proprl.training.bundle import (
-    Arrays,
-    bundle_files,
-    pack_labelled,
-    pack_sparse,
-    read_bundle,
-    unpack_labelled,
-    unpack_sparse,
-    write_bundle,
-)
+from proprl.training.bundle import Arrays, bundle_files, pack_labelled, write_bundle
 from proprl.version import __version__
 
 REPORT = TypeAdapter(FitReport)
-CALIBRATION = TypeAdapter(Calibration)
-
-Files = Mapping[str, Mapping[str, npt.NDArray[Any]]]
 
 
 @dataclass(frozen=True)
@@ -188,82 +188,51 @@ class Fitted:
         return {
             "weights": self.scorer.state(),
             "labels": labels,
-            "heldout": _pack_held_out(self.fit.held_out),
-            "evidence": pack_sparse("transitions", self.transitions)
-            | pack_sparse("incidence", self.incidence),
+            "heldout": pack_held_out(self.fit.held_out),
+            "evidence": pack_course(self.transitions, self.incidence),
         }
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> Fitted:
         """Read a bundle; a damaged, foreign, too old or too new one is refused."""
-        content, files = read_bundle(folder)
+        content, files = opened(folder)
         try:
-            return cls._from_bundle(content, files, device)
-        except (
-            AttributeError,
-            IndexError,
-            KeyError,
-            TypeError,
-            ValueError,
-            RuntimeError,
-            ProprlError,
-        ) as error:
-            # Whole by its checksums, yet not what this version writes.
-            what = (str(error) or type(error).__name__).splitlines()[0]
-            raise BundleError(
-                f"{folder} was not written by this version of proprl ({what}); train again"
-            ) from error
+            return cls._from_bundle(Said.model_validate(content), files, device)
+        except UNREADABLE as error:
+            raise not_ours(folder, error) from error
 
     @classmethod
-    def _from_bundle(cls, content: Mapping[str, Any], files: Files, device: str) -> Fitted:
-        scorer_class = method(content["method"])
-        settings = scorer_class.settings_type(**content["settings"])
-        report = REPORT.validate_python(content["report"])
-        said = content["calibration"]
-        if len(content["concepts"]["ids"]) != len(content["concepts"]["names"]):
-            raise ValueError("as many ids as names were expected")
-        return cls(
-            method=content["method"],
-            preset=content["preset"],
-            settings=settings,
-            seed=content["seed"],
-            fit=Fit(
-                scorer_class.restore(settings, files["weights"], report, device=device),
-                report,
-                None if said is None else CALIBRATION.validate_python(said),
-                _unpack_held_out(files["heldout"]),
-            ),
-            split=PairSplit(
-                **{part: unpack_labelled(part, files["labels"]) for part in PARTS},
-                protocol=content["split"]["protocol"],
-                promises_reversed=content["split"]["promises_reversed"],
-                notes=tuple(content["split"]["notes"]),
-            ),
-            background=content["background"],
-            notes=tuple(content["notes"]),
-            concept_ids=tuple(content["concepts"]["ids"]),
-            concept_names=tuple(content["concepts"]["names"]),
-            encoder=content["encoder"],
-            course_name=content["course"]["name"],
-            course_subject=content["course"]["subject"],
-            course_fingerprint=content["course"]["fingerprint"],
-            transitions=unpack_sparse("transitions", files["evidence"]),
-            incidence=unpack_sparse("incidence", files["evidence"]),
+    def _from_bundle(cls, said: Said, files: Files, device: str) -> Fitted:
+        check_sizes(said, files)
+        n = len(said.concepts.ids)
+        split = unpack_split(said.split, files["labels"], n)
+        scorer_class = method(said.method)
+        settings = scorer_class.settings_type(**said.settings)
+        fit = Fit(
+            scorer_class.restore(settings, files["weights"], said.report, device=device),
+            said.report,
+            said.calibration,
+            unpack_held_out(files["heldout"]),
+            said.calibration_of_new,
+            np.unique(split.train.joined(split.validation).pairs),
         )
-
-
-def _pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
-    """Give scores of held-out pairs as arrays; nothing where there are none."""
-    if held_out is None:
-        return {}
-    return {
-        **pack_labelled("labels", held_out.labels),
-        "scores": held_out.scores,
-        "background": held_out.background,
-    }
-
-
-def _unpack_held_out(arrays: Mapping[str, npt.NDArray[Any]]) -> HeldOut | None:
-    if not arrays:
-        return None
-    return HeldOut(unpack_labelled("labels", arrays), arrays["scores"], arrays["background"])
+        check_fit(fit, split, files["weights"], n)
+        shown = unpack_course(files["evidence"], n)
+        return cls(
+            method=said.method,
+            preset=said.preset,
+            settings=settings,
+            seed=said.seed,
+            fit=fit,
+            split=split,
+            background=said.background,
+            notes=said.notes,
+            concept_ids=said.concepts.ids,
+            concept_names=said.concepts.names,
+            encoder=said.encoder,
+            course_name=said.course.name,
+            course_subject=said.course.subject,
+            course_fingerprint=said.course.fingerprint,
+            transitions=shown.transitions,
+            incidence=shown.incidence,
+        )

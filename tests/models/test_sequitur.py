@@ -292,6 +292,19 @@ def test_trees_over_other_columns_are_refused(taught: SequiturScorer) -> None:
         restored(taught, state)
 
 
+def test_a_known_label_of_a_concept_that_is_not_there_is_refused(taught: SequiturScorer) -> None:
+    state = taught.state()
+    state["known/pairs"] = state["known/pairs"] + N
+    with pytest.raises(BundleError, match="names a concept row that is not there"):
+        restored(taught, state)
+
+
+@pytest.mark.parametrize("worth", [[np.nan], [np.inf], [], [0.0, 0.0], [[0.0]]])
+def test_a_confirmed_reverse_is_worth_one_number(worth: Any, taught: SequiturScorer) -> None:
+    with pytest.raises(BundleError, match="is not one number"):
+        restored(taught, taught.state() | {"reverse_weight": np.array(worth)})
+
+
 # What it is made of
 
 

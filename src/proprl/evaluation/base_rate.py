@@ -85,6 +85,26 @@ class Calibration:
         return None if self.base_rate is None else self.base_rate * self.open_pairs
 
 
+def check_calibration(found: Calibration) -> Calibration:
+    """Give a calibration back; one that no fit comes to is a `ValueError`."""
+    if not (found.slope > 0 and np.isfinite([found.slope, found.intercept]).all()):
+        raise ValueError(
+            f"slope {found.slope} and intercept {found.intercept} must be finite, the slope above 0"
+        )
+    promise = (found.base_rate, found.interval, found.believed)
+    if len({part is None for part in promise}) > 1:
+        raise ValueError("base rate, interval and believed are known together or not at all")
+    low, high = found.interval or (0.0, 0.0)
+    for p in (found.base_rate or 0.0, low, high, found.believed or 0.0):
+        if not 0 <= p <= 1:
+            raise ValueError(f"base rate, interval and believed lie from 0 to 1: found {p}")
+    if low > high or found.open_pairs < 0:
+        raise ValueError(
+            f"the interval runs from {low} to {high}, and {found.open_pairs} pairs are open"
+        )
+    return found
+
+
 def log_odds(scores: FloatArray) -> FloatArray:
     """Give the log-odds of scores in [0, 1], bounded."""
     with np.errstate(divide="ignore"):

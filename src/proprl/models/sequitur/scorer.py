@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.grouping import pair_codes
 from proprl.data.splits import LabelledPairs, PairSplit
-from proprl.errors import FeatureError
+from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
 from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import Evidence
@@ -210,10 +210,16 @@ class SequiturScorer:
         scorer = cls(settings, device=device)
         scorer.report = report
         pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
-        scorer.table = PairTable(unpack_evidence(state), LabelledPairs(pairs, labels))
+        evidence = unpack_evidence(state)
+        if (pairs >= evidence.concept_count).any():
+            raise BundleError("a known label names a concept row that is not there")
+        scorer.table = PairTable(evidence, LabelledPairs(pairs, labels))
         trees = state_part(state, "trees/")
         scorer.trees = TreeSum.restored(trees, len(scorer.table.columns))
-        (scorer.reverse_weight,) = state["reverse_weight"].tolist()
+        worth = state["reverse_weight"]
+        if worth.shape != (1,) or not np.isfinite(worth).all():
+            raise BundleError("what a confirmed reverse is worth is not one number")
+        scorer.reverse_weight = float(worth[0])
         return scorer
 
     def _grown(

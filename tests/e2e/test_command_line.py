@@ -115,7 +115,9 @@ def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
     shown = proprl_("predict", "m", "Derivatives", "Limits")
     assert "nothing says from where on to believe it" in shown
     assert json.loads(proprl_("predict", "m", "Limits", "Series", "--json"))["prerequisite"] is None
-    assert "average_precision" in proprl_("evaluate", "m", "mine")
+    measured = proprl_("evaluate", "m", "mine")
+    assert "All labels say yes" in measured
+    assert "average_precision" not in measured
     proprl_("train", "mine", *quick, "--background", "none", expect=1)
     assert "add pairs with label 0" in proprl_.error
     proprl_("train", "mine", "--model", "refd", "--out", "r")  # it needs no labels
@@ -154,7 +156,7 @@ def test_evaluate(proprl_: Terminal, trained: Path) -> None:
     shown = proprl_("evaluate", trained, "campus", "--split", "validation")
     assert "accuracy" in shown
     assert "Validation: the threshold was chosen on these labels." in shown
-    assert "They hold for pairs as people pick them: 45% of these 88 are prerequisites." in shown
+    assert "for pairs that people chose: 45% of these 88 are prerequisites." in shown
     assert "Can the probabilities be trusted?" in shown
     proprl_("evaluate", trained, "campus", "--split", "everything", expect=1)
     assert "known: train, validation, test" in proprl_.error

@@ -242,6 +242,8 @@ def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     if metrics.get("auc") is not None:
         figures = f"AUC {metrics['auc']:.3f}, F1 {metrics['f1']:.3f}"
         yield judged.how, f"{figures} on {metrics['pairs']} labels, as people pick them"
+    for doubt in judged.doubts():
+        yield "", doubt
 
 
 def _fact(value: float | str) -> str:

@@ -352,8 +352,9 @@ def test_a_sound_course_passes_the_check(proprl_: Terminal, campus: Course) -> N
 @pytest.mark.slow
 def test_demo(proprl_: Terminal) -> None:
     text = proprl_("demo", "--out", "out")
-    assert "Five pairs it is sure of" in text
-    assert "Five pairs it would ask an expert about" in text
+    assert "What does the map add to your labels?" in text
+    assert "labels kept apart as a test" in text
+    assert "What would it ask you?" in text
     page = Path("out/report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert proprl.load_model("out/campus.proprl").fitted_.course_name == "campus"

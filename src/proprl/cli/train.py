@@ -226,14 +226,16 @@ def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
 
 def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say how many prerequisites are expected, what is believed, and how good that is."""
+    from proprl.data.origins import DRAWN
     from proprl.judging import judge_held_out
 
     expected = fitted.expected
     if expected is not None:
+        rough = "" if DRAWN in fitted.known.origin else "; may be several times off"
         yield (
             "expects",
             f"about {expected.number:.0f} more prerequisites ({expected.low:.0f} to "
-            f"{expected.high:.0f}) among {expected.open_pairs:,} open pairs",
+            f"{expected.high:.0f}) among {expected.open_pairs:,} open pairs{rough}",
         )
     if fitted.believed is not None:
         yield "believed", f"from probability {fitted.believed:.2f} on"

@@ -112,7 +112,7 @@ def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
     write_course(replace(campus, pairs=alone), "mine")
     quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
     assert "how many prerequisites there are cannot be told" in proprl_("train", "mine", *quick)
-    shown = proprl_("predict", "m", "Derivatives", "Limits")
+    shown = proprl_("predict", "m", "Functions", "Program functions")
     assert "nothing says from where on to believe it" in shown
     assert json.loads(proprl_("predict", "m", "Limits", "Series", "--json"))["prerequisite"] is None
     measured = proprl_("evaluate", "m", "mine")
@@ -168,9 +168,19 @@ def test_predict_one_pair(proprl_: Terminal, trained: Path) -> None:
     assert found["prerequisite"] == (found["probability"] >= found["threshold"])
     assert (found["source"], found["target_name"]) == ("limits", "Derivatives")
     assert found["label"] == 1
+    assert found["from_labels"] is True
     shown = proprl_("predict", trained, "limits", "Derivatives")
     assert "Limits → Derivatives" in shown
-    assert "Your label: Limits is a prerequisite of Derivatives" in shown
+    assert "Yes: your label says so." in shown
+
+
+def test_labels_come_before_what_the_model_says(proprl_: Terminal, trained: Path) -> None:
+    shown = proprl_("predict", trained, "Partial derivatives", "Limits")
+    assert shown.startswith("Your labels already put Limits before Partial derivatives")
+    assert "It was kept apart as a test." in shown
+    shown = proprl_("predict", trained, "Derivatives", "Limits")
+    assert shown.startswith("No: your label says so.")
+    assert "Your label: Limits is a prerequisite of Derivatives." in shown
 
 
 def test_a_misspelt_name_suggests_the_nearest(proprl_: Terminal, trained: Path) -> None:

@@ -155,8 +155,10 @@ def _say_notes(model: PrerequisiteModel) -> None:
 
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
     from proprl.cli.console import escape, print_json, say
+    from proprl.cli.verdict import verdict
 
     why = model.explain(source, target)
+    told = verdict(model, why)
     believed = None if why.threshold is None else why.probability >= why.threshold
     if as_json:
         print_json(
@@ -167,6 +169,8 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
                 "target_name": why.target,
                 "probability": why.probability,
                 "reverse_probability": why.reverse_probability,
+                "says": told.words,
+                "from_labels": told.by_labels,
                 "prerequisite": believed,
                 "threshold": why.threshold,
                 "label": why.label and why.label[0],
@@ -176,19 +180,16 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
             }
         )
         return
+    say(f"[bold]{escape(told.words)}[/]")
     source, target = escape(why.source), escape(why.target)
-    if believed is None:
-        say(f"{source} before {target}: nothing says from where on to believe it.")
-    else:
-        verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
-        say(f"{source} {verdict} believed to be a prerequisite of {target}.")
     forward, reverse = f"{why.probability:.3f}", f"{why.reverse_probability:.3f}"
-    say(f"  {source} → {target}: {forward}    {target} → {source}: {reverse}")
+    alone = "" if told.by_labels is None else "With your labels the model says: "
+    say(f"  {alone}{source} → {target}: {forward}    {target} → {source}: {reverse}")
     for first, then, label in ((source, target, why.label), (target, source, why.reverse_label)):
-        if label is not None:
+        if label is not None and (label[1] == "test" or first == target):
             said = "a prerequisite" if label[0] else "no prerequisite"
-            law = "" if label[1] == "test" else "; the map keeps to it"
-            say(f"  Your label: {first} is {said} of {then} ({label[1]} part{law}).")
+            apart = " It was kept apart as a test." if label[1] == "test" else ""
+            say(f"  Your label: {first} is {said} of {then}.{apart}")
     _say_missing_views(model)
     _say_notes(model)
 

@@ -10,7 +10,7 @@ from math import floor, log10
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum import Edge, PrerequisiteGraph
+from proprl.curriculum import Edge, PrerequisiteGraph, labels_alone
 from proprl.data.grouping import pair_codes
 from proprl.data.origins import DRAWN
 from proprl.estimator import PrerequisiteModel
@@ -26,6 +26,8 @@ from proprl.report import EdgeList, Map, ReportData
 SURE = 0.8
 """Sure is what is learned with at least this probability: four in five are to come true."""
 SHOWN = 10
+NAMED = 3
+"""So many labels that contradict each other are named."""
 SHORTLIST = 500
 EVIDENCE = {"resource": "resources", "behaviour": "behaviour"}
 
@@ -201,6 +203,29 @@ def _learned_test_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> l
     are = "is a label" if len(answers) == 1 else "are labels"
     says = "says" if yes == 1 else "say"
     return [f"{len(answers)} of them {are} kept apart as a test: {yes} {says} yes."]
+
+
+def contradictions(fitted: Fitted) -> list[str]:
+    """Say which known labels contradict each other: how many, and the first of them by name."""
+    graph = labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+    names = _names_apart(graph.ids, graph.names)
+
+    def shown(pairs: IntArray) -> str:
+        first = [f"{names[i]} → {names[j]}" for i, j in pairs[:NAMED].tolist()]
+        return ", ".join(first) + (", ..." if len(pairs) > NAMED else ".")
+
+    words = []
+    if aside := len(graph.conflicts):
+        what = (
+            "label contradicts others and is" if aside == 1 else "labels contradict others and are"
+        )
+        words.append(f"{aside:,} {what} set aside in the map: {shown(graph.conflicts)}")
+    if implied := len(graph.implied_rejected):
+        what = "label says no, yet it follows" if implied == 1 else "labels say no, yet they follow"
+        words.append(
+            f"{implied:,} {what} from labels that say yes: {shown(graph.implied_rejected)}"
+        )
+    return words
 
 
 def evidence(fitted: Fitted) -> list[str]:

@@ -120,7 +120,7 @@ def test_a_rejected_pair_that_follows_all_the_same_is_pointed_out() -> None:
 def test_labels_that_contradict_each_other_leave_it_to_the_model() -> None:
     both = KNOWN.joined(LabelledPairs(np.array([[7, 6], [7, 6]]), np.array([0, 1])))
     assert told(model_that_says(0.9, both), "Trees", "Graphs") == Verdict(
-        "Your labels contradict each other here, and are set aside. "
+        "Your labels contradict each other here, and the map sets them aside. "
         "Trees is believed to be a prerequisite of Graphs."
     )
 

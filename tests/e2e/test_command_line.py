@@ -123,6 +123,18 @@ def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
     proprl_("train", "mine", "--model", "refd", "--out", "r")  # it needs no labels
 
 
+def test_train_names_labels_that_contradict_each_other(proprl_: Terminal, campus: Course) -> None:
+    assert campus.pairs is not None
+    turned = pl.DataFrame({"source": ["limits"], "target": ["functions"], "label": [1]})
+    pairs = campus.pairs.select("source", "target", "label")
+    known = pairs.filter(~((pl.col("source") == "limits") & (pl.col("target") == "functions")))
+    write_course(replace(campus, pairs=pl.concat([known, turned])), "mine")
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    assert "2 labels contradict others and are set aside" in proprl_("train", "mine", *quick)
+    found = json.loads(proprl_("train", "mine", *quick, "--json"))
+    assert "Limits → Functions" in found["contradictions"][0]
+
+
 def test_without_a_test_part_figures_are_cross_fitted(proprl_: Terminal, campus: Course) -> None:
     assert campus.pairs is not None
     write_course(replace(campus, pairs=campus.pairs.drop("split")), "mine")

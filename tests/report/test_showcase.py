@@ -19,6 +19,7 @@ from proprl.models.base import FitReport
 from proprl.models.registry import method_settings
 from proprl.showcase import (
     about,
+    contradictions,
     expected_words,
     label_words,
     learned_words,
@@ -225,6 +226,26 @@ def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
         ("Graphs (plots)", "Graphs (networks)"),
         ("Graphs (networks)", "Graphs (plots)"),
     }
+
+
+def test_contradictions_are_counted_and_the_first_are_named() -> None:
+    assert contradictions(model_that_says({}).fitted_) == []
+    circle = LabelledPairs(np.array([[0, 1], [1, 2], [2, 0], [0, 2]]), np.array([1, 1, 1, 0]))
+    assert contradictions(with_labels(circle)) == [
+        "1 label contradicts others and is set aside in the map: Ratios → Numbers.",
+        "1 label says no, yet it follows from labels that say yes: Numbers → Ratios.",
+    ]
+    ways = np.array([[3, 4], [4, 3], [0, 1], [1, 0]])
+    assert contradictions(with_labels(LabelledPairs(ways, np.ones(4, dtype=np.int64)))) == [
+        "4 labels contradict others and are set aside in the map: Numbers → Fractions, "
+        "Fractions → Numbers, Graphs (plots) → Graphs (networks), ..."
+    ]
+
+
+def with_labels(known: LabelledPairs) -> Fitted:
+    """Give a model that knows these labels."""
+    fitted = model_that_says({}).fitted_
+    return replace(fitted, split=replace(fitted.split, train=known))
 
 
 def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:

@@ -51,7 +51,7 @@ def verdict(model: PrerequisiteModel, why: Explanation) -> Verdict:
         return Verdict(f"{words}, so this cannot hold.", False)
     said = _said_by_the_model(model, why)
     if [i, j] in graph.conflicts.tolist():
-        said = f"Your labels contradict each other here, and are set aside. {said}"
+        said = f"Your labels contradict each other here, and the map sets them aside. {said}"
     return Verdict(said)
 
 

@@ -240,6 +240,18 @@ def test_predict_everything(proprl_: Terminal, trained: Path) -> None:
     assert "... and 10 more" in proprl_("predict", trained, "--all", "--top", 30)
 
 
+def test_what_is_worth_knowing_stands_below_every_table(proprl_: Terminal) -> None:
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--background", "none"]
+    proprl_("train", "campus", *quick, "--out", "m")
+    note = "No pairs without a label were learned from"
+    Path("ask.csv").write_text("source,target\nLimits,Derivatives\n")
+    for asked in (["--all", "--top", 3], ["--pairs", "ask.csv"], ["--new", "Splines"]):
+        assert note in proprl_("predict", "m", *asked)
+        for quiet in (["--json"], ["--out", "said.csv"]):  # on standard error, beside the data
+            assert note not in proprl_("predict", "m", *asked, *quiet)
+            assert note in proprl_.error
+
+
 def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
     proprl_("predict", trained, expect=2)
     proprl_("predict", trained, "Limits", expect=2)

@@ -128,29 +128,36 @@ def predict(
     if new is None:
         table = _predict_many(model, source, target, pairs, top)
     else:
-        table = _predict_new(model, new, against, top)
+        table = _predict_new(model, new, against)
+    shown = table if top is None else table.head(top)
     if out is not None:
-        write_table(table, out)
+        write_table(shown, out)
     if as_json or out is None:
-        _show(table, as_json)
+        _show(shown, as_json)
     else:
         from proprl.cli.console import escape, say
 
-        say(f"Wrote {len(table)} pairs to [bold]{escape(str(out))}[/].")
+        say(f"Wrote {len(shown)} pairs to [bold]{escape(str(out))}[/].")
+    for_scripts = as_json or out is not None
+    if new is not None:
+        _say_if_unlikely(model, table, new, aside=for_scripts)
+    _say_missing_views(model, aside=for_scripts)
+    _say_notes(model, aside=for_scripts)
 
 
-def _say_missing_views(model: PrerequisiteModel) -> None:
+def _say_missing_views(model: PrerequisiteModel, *, aside: bool = False) -> None:
     from proprl.cli.console import say
 
     for view in model.fitted_.report.missing_views:
-        say(f"[yellow]The model was trained without the {view} view: the course had none.[/]")
+        words = f"The model was trained without the {view} view: the course had none."
+        say(f"[yellow]{words}[/]", aside=aside)
 
 
-def _say_notes(model: PrerequisiteModel) -> None:
+def _say_notes(model: PrerequisiteModel, *, aside: bool = False) -> None:
     from proprl.cli.console import escape, say
 
     for note in model.fitted_.notes:
-        say(f"[yellow]{escape(note)}[/]")
+        say(f"[yellow]{escape(note)}[/]", aside=aside)
 
 
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
@@ -218,9 +225,7 @@ def _predict_many(
     return table if top is None else table.sort("probability", descending=True).head(top)
 
 
-def _predict_new(
-    model: PrerequisiteModel, new: str, against: list[str] | None, top: int | None
-) -> pl.DataFrame:
+def _predict_new(model: PrerequisiteModel, new: str, against: list[str] | None) -> pl.DataFrame:
     from proprl.cli.console import ProgressBar
     from proprl.data.lookup import is_known
 
@@ -228,8 +233,21 @@ def _predict_new(
     known = model.fitted_.concept_ids, model.fitted_.concept_names
     if against is not None and "all" in against and not is_known("all", *known):
         against = None
-    table = model.predict_new(name, description, against=against, progress=ProgressBar())
-    return table if top is None else table.head(top)
+    return model.predict_new(name, description, against=against, progress=ProgressBar())
+
+
+def _say_if_unlikely(
+    model: PrerequisiteModel, table: pl.DataFrame, new: str, *, aside: bool
+) -> None:
+    """Say so where no scored concept is likely enough to come before the new one."""
+    from proprl.cli.console import escape, say
+
+    name = new.partition(":")[0].strip()
+    before = table.filter(table["target_name"] == name)["probability"]
+    if model.threshold_ is not None and not (before >= model.threshold_).any():
+        nothing = "Nothing" if len(before) == len(model.fitted_.concept_ids) else "None of these"
+        words = f"{nothing} is likely enough to be called a prerequisite of {name}."
+        say(escape(words), aside=aside)
 
 
 def _show(table: pl.DataFrame, as_json: bool) -> None:

@@ -120,8 +120,21 @@ def test_a_rejected_pair_that_follows_all_the_same_is_pointed_out() -> None:
 def test_labels_that_contradict_each_other_leave_it_to_the_model() -> None:
     both = KNOWN.joined(LabelledPairs(np.array([[7, 6], [7, 6]]), np.array([0, 1])))
     assert told(model_that_says(0.9, both), "Trees", "Graphs") == Verdict(
-        "Your labels contradict each other here, and the map sets them aside. "
+        "Your labels contradict each other here: the map sets some aside. "
         "Trees is believed to be a prerequisite of Graphs."
+    )
+
+
+def test_a_label_that_closes_a_circle_is_said_to_be_set_aside() -> None:
+    circle = KNOWN.joined(LabelledPairs(np.array([[2, 0]]), np.array([1])))
+    aside = "Your labels contradict each other here: the map sets some aside. "
+    model = model_that_says(0.9, circle)
+    assert told(model, "Triangles", "Points").words == (
+        f"{aside}Others already put Points before Triangles (Points → Angles → Triangles), so "
+        "this cannot hold."
+    )
+    assert told(model, "Points", "Triangles").words == (
+        f"{aside}This follows from others: Points → Angles → Triangles."
     )
 
 

@@ -43,16 +43,19 @@ def verdict(model: PrerequisiteModel, why: Explanation) -> Verdict:
         if chain:
             words += f" Yet it follows from your other labels{_shown(chain, fitted)}."
         return Verdict(words, False)
+    aside, labels = "", "your labels"
+    if {(i, j), (j, i)} & {(a, b) for a, b in graph.conflicts.tolist()}:
+        aside, labels = (
+            "Your labels contradict each other here: the map sets some aside. ",
+            "others",
+        )
     if chain:
-        return Verdict(f"This follows from your labels{_shown(chain, fitted)}.", True)
+        return Verdict(f"{aside}This follows from {labels}{_shown(chain, fitted)}.", True)
     if back := _chain(kept, j, i):
         way = f" ({_arrows(back, fitted)})" if 2 < len(back) <= SHORT else ""
-        words = f"Your labels already put {why.target} before {why.source}{way}"
-        return Verdict(f"{words}, so this cannot hold.", False)
-    said = _said_by_the_model(model, why)
-    if [i, j] in graph.conflicts.tolist():
-        said = f"Your labels contradict each other here, and the map sets them aside. {said}"
-    return Verdict(said)
+        words = f"{labels.capitalize()} already put {why.target} before {why.source}{way}"
+        return Verdict(f"{aside}{words}, so this cannot hold.", False)
+    return Verdict(aside + _said_by_the_model(model, why))
 
 
 def _said_by_the_model(model: PrerequisiteModel, why: Explanation) -> str:

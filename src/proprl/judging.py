@@ -11,10 +11,11 @@ import numpy as np
 from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.data.grouping import pair_codes
+from proprl.data.origins import CHOSEN
 from proprl.data.splits import LabelledPairs
 from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
-from proprl.evaluation.metrics import evaluate_scores
+from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, evaluate_scores
 from proprl.fitted import Expected, Fitted
 from proprl.models.base import CrossFits
 
@@ -27,8 +28,10 @@ HOW = {
     "cross-fitted": "Cross-fitted: each label was judged by a model that had not learned from it.",
 }
 
-# These metrics need a threshold, and these what is said of the pairs turned round.
+# These metrics need a threshold, these labels of both kinds, and these what is said of the pairs
+# turned round.
 OF_A_THRESHOLD = ("accuracy", "f1", "precision", "recall", "mutual_share", "threshold")
+BOTH_LABELS = ("accuracy", "f1", "precision", "recall", "auc", "average_precision")
 BOTH_ORDERS = ("ordered_share", "one_way_ordered", "mean_margin", "mutual_share")
 
 
@@ -53,16 +56,21 @@ class Judged:
         return self.labelled.positive_share
 
     @property
+    def one_sided(self) -> bool:
+        """Whether all these labels say the same."""
+        return len(np.unique(self.labelled.labels)) < 2
+
+    @property
     def compared(self) -> FloatArray | None:
         """What was said, at the rate of these labels; None where all labels are the same."""
-        if len(np.unique(self.labelled.labels)) < 2:
+        if self.one_sided:
             return None
         return (
             self.said if self.base_rate is None else at_rate(self.said, self.base_rate, self.rate)
         )
 
     def metrics(self) -> dict[str, float | int | None]:
-        """Give every metric; one that is not defined (one class only) is None.
+        """Give every metric; one that means nothing (all labels say the same) is None.
 
         The calibration error is at the rate of these labels. `base_rate` is that of the map.
         """
@@ -81,6 +89,8 @@ class Judged:
         )
         if self.threshold is None:
             found |= dict.fromkeys(OF_A_THRESHOLD)
+        if self.one_sided:
+            found |= dict.fromkeys(BOTH_LABELS)
         error = None if compared is None else calibration_error(labels, compared)
         found["calibration_error"] = error
         if turned is None:
@@ -93,18 +103,33 @@ class Judged:
         compared = self.compared
         return [] if compared is None else reliability(self.labelled.labels, compared)
 
+    def doubts(self) -> list[str]:
+        """Say why these labels can measure little, if that is so."""
+        count = len(self.labelled)
+        doubts = []
+        if 0 < count < ENOUGH_TO_CHOOSE:
+            labels = f"{count} label{'' if count == 1 else 's'}"
+            doubts.append(f"Only {labels} to judge by: these figures tell next to nothing.")
+        if count and self.one_sided:
+            answer = "yes" if self.labelled.labels.all() else "no"
+            doubts.append(
+                f"All labels say {answer}: how well yes is told from no cannot be measured by them."
+            )
+        return doubts
+
     def sentences(self) -> list[str]:
         """Say how the figures came to be, and for which pairs they hold."""
-        picked = (
-            f"They hold for pairs as people pick them: {self.rate:.0%} of these "
-            f"{len(self.labelled)} are prerequisites."
+        chosen = (self.labelled.origin == CHOSEN).all()
+        holds = (
+            f"These figures are for {'pairs that people chose' if chosen else 'labelled pairs'}: "
+            f"{self.rate:.0%} of these {len(self.labelled)} are prerequisites."
         )
-        if self.expected:
-            picked += (
-                f" In the rest of the map it is about 1 in {self.expected.one_in:,.0f}. "
-                "The figures allow for that."
+        if self.expected and self.expected.number and self.rate * self.expected.one_in > 1:
+            holds += (
+                " Among pairs that no label settles only about 1 in "
+                f"{self.expected.one_in:,.0f} is, so more of what it suggests there is wrong."
             )
-        return [HOW[self.how], picked]
+        return [HOW[self.how], *self.doubts(), holds]
 
 
 def judge(fitted: Fitted, how: How, labelled: LabelledPairs) -> Judged:

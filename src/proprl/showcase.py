@@ -10,11 +10,13 @@ from math import floor, log10
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum import Edge, PrerequisiteGraph
+from proprl.curriculum import Edge, PrerequisiteGraph, labels_alone
+from proprl.data.grouping import pair_codes
+from proprl.data.origins import DRAWN
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.glossary import MEANING
 from proprl.features.evidence import NONE
-from proprl.fitted import Expected, Fitted
+from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 from proprl.judging import Judged
 from proprl.pairs.background import open_pairs
@@ -24,6 +26,8 @@ from proprl.report import EdgeList, Map, ReportData
 SURE = 0.8
 """Sure is what is learned with at least this probability: four in five are to come true."""
 SHOWN = 10
+NAMED = 3
+"""So many labels that contradict each other are named."""
 SHORTLIST = 500
 EVIDENCE = {"resource": "resources", "behaviour": "behaviour"}
 
@@ -93,7 +97,7 @@ def report_data(
         measured=judged.sentences(),
         epochs=[(epoch.loss, epoch.validation_auc) for epoch in history.epochs],
         best_epoch=history.best_epoch,
-        expected=expected_words(fitted.expected),
+        expected=expected_words(fitted),
         map=None if graph is None else _map(model, graph),
         sure=_sure(model, graph),
         ask=_ask(worth_asking(model)),
@@ -106,8 +110,9 @@ def report_data(
     )
 
 
-def expected_words(expected: Expected | None) -> list[str]:
+def expected_words(fitted: Fitted) -> list[str]:
     """Say how many prerequisites there are where no label says so, and how sure that is."""
+    expected = fitted.expected
     if expected is None:
         return [
             "How many prerequisites there are in the whole course cannot be told; what is worth "
@@ -120,11 +125,17 @@ def expected_words(expected: Expected | None) -> list[str]:
         "A pair is settled if it has a label in either order, or if it or its reverse follows "
         "from confirmed labels.",
     ]
-    if expected.high > 4 * max(expected.low, 1):
-        words[1] += (
-            " The range is wide. To narrow it, draw some of these pairs by lot and label them, "
-            "whatever they are; in the table of pairs their origin is “drawn”."
+    draw = "these pairs by lot and label them, whatever they are"
+    if DRAWN not in fitted.known.origin:
+        words[0] += (
+            " This is a rough estimate from labels that people chose, and may be several times off."
         )
+        words.append(
+            f"Only pairs drawn by lot can tell: draw some of {draw}; in the table of pairs their "
+            "origin is “drawn”."
+        )
+    elif expected.high > 4 * max(expected.low, 1):
+        words.append(f"The range is wide. To narrow it, draw more of {draw}.")
     return words
 
 
@@ -147,7 +158,10 @@ def label_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[str]
         f"{kept - steps:,} by following from smaller steps."
     ]
     if test := len(model.fitted_.split.test):
-        words.append(f"{_count(test, 'label')} kept apart as a test, and not in the map.")
+        used = "was" if test == 1 else "were"
+        words.append(
+            f"{_count(test, 'label')} kept apart as a test, and {used} not used for the map."
+        )
     return words
 
 
@@ -161,8 +175,7 @@ def learned_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[st
             words[-1] += " Of a whole map these do not hold: far fewer may be right."
         else:
             words[-1] += f" If these hold, expect about {about(learned.sum())} of them to be right."
-    else:
-        words.append("Nothing is learned: no pair without a label is likely enough.")
+        words += _learned_test_words(model, graph)
     left_out = graph.left_out
     reasons = [
         f"{count:,} because {why}"
@@ -172,8 +185,46 @@ def learned_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[st
         )
         if count
     ]
+    if not len(learned):
+        why_not = "" if reasons else ": no pair without a label is likely enough"
+        words.append(f"Nothing is learned{why_not}.")
     if reasons:
         words.append(f"Left out, though likely enough: {', and '.join(reasons)}.")
+    return words
+
+
+def _learned_test_words(model: PrerequisiteModel, graph: PrerequisiteGraph) -> list[str]:
+    """Say how many learned steps are labels of the test part, and what these say."""
+    test, learned = model.fitted_.split.test.distinct(), graph.pairs[~graph.confirmed]
+    answers = test.labels[np.isin(pair_codes(test.pairs), pair_codes(learned))]
+    if not len(answers):
+        return []
+    yes = int(answers.sum())
+    are = "is a label" if len(answers) == 1 else "are labels"
+    says = "says" if yes == 1 else "say"
+    return [f"{len(answers)} of them {are} kept apart as a test: {yes} {says} yes."]
+
+
+def contradictions(fitted: Fitted) -> list[str]:
+    """Say which known labels contradict each other: how many, and the first of them by name."""
+    graph = labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+    names = _names_apart(graph.ids, graph.names)
+
+    def shown(pairs: IntArray) -> str:
+        first = [f"{names[i]} → {names[j]}" for i, j in pairs[:NAMED].tolist()]
+        return ", ".join(first) + (", ..." if len(pairs) > NAMED else ".")
+
+    words = []
+    if aside := len(graph.conflicts):
+        what = (
+            "label contradicts others and is" if aside == 1 else "labels contradict others and are"
+        )
+        words.append(f"{aside:,} {what} set aside in the map: {shown(graph.conflicts)}")
+    if implied := len(graph.implied_rejected):
+        what = "label says no, yet it follows" if implied == 1 else "labels say no, yet they follow"
+        words.append(
+            f"{implied:,} {what} from labels that say yes: {shown(graph.implied_rejected)}"
+        )
     return words
 
 

@@ -302,6 +302,35 @@ def test_mutual_positives_are_a_warning_and_the_course_is_read(tmp_path: Path) -
     assert len(course.labelled_pairs()) == 4
 
 
+def test_prerequisites_that_close_a_circle_are_a_warning(tmp_path: Path) -> None:
+    make_folder(tmp_path, {"pairs.csv": "source,target,label\nf,l,1\nl,d,1\nf,d,0\nd,f,1\n"})
+
+    course = read_course(tmp_path)
+
+    assert places(list(course.warnings)) == [("pairs.csv", 5, None)]
+    assert course.warnings[0].value == "d → f"
+    assert course.warnings[0].expected == (
+        "with rows 2, 3 this closes a circle, d → f → l → d: only one of them can come first"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "meant"), [("orgin", "origin"), ("chanse", "chance"), ("Splitt", "split")]
+)
+def test_a_misspelt_column_is_a_warning(tmp_path: Path, column: str, meant: str) -> None:
+    make_folder(tmp_path, {"pairs.csv": f"source,target,label,{column}\nf,l,1,\nd,f,0,\n"})
+
+    (warning,) = read_course(tmp_path).warnings
+
+    assert (warning.file, warning.row, warning.column) == ("pairs.csv", None, column)
+    assert f"did you mean {meant}?" in warning.expected
+
+
+def test_a_column_of_ones_own_is_nobodys_business(tmp_path: Path) -> None:
+    make_folder(tmp_path, {"pairs.csv": "source,target,label,who\nf,l,1,Ann\nd,f,0,Ben\n"})
+    assert read_course(tmp_path).warnings == ()
+
+
 REPEATED = (
     "source,target,label,split\nf,l,1,train\nl,d,1,test\nf,l,1,train\nf,l,1,test\nl,d,0,test\n"
 )

@@ -112,13 +112,27 @@ def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
     write_course(replace(campus, pairs=alone), "mine")
     quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
     assert "how many prerequisites there are cannot be told" in proprl_("train", "mine", *quick)
-    shown = proprl_("predict", "m", "Derivatives", "Limits")
+    shown = proprl_("predict", "m", "Functions", "Program functions")
     assert "nothing says from where on to believe it" in shown
     assert json.loads(proprl_("predict", "m", "Limits", "Series", "--json"))["prerequisite"] is None
-    assert "average_precision" in proprl_("evaluate", "m", "mine")
+    measured = proprl_("evaluate", "m", "mine")
+    assert "All labels say yes" in measured
+    assert "average_precision" not in measured
     proprl_("train", "mine", *quick, "--background", "none", expect=1)
     assert "add pairs with label 0" in proprl_.error
     proprl_("train", "mine", "--model", "refd", "--out", "r")  # it needs no labels
+
+
+def test_train_names_labels_that_contradict_each_other(proprl_: Terminal, campus: Course) -> None:
+    assert campus.pairs is not None
+    turned = pl.DataFrame({"source": ["limits"], "target": ["functions"], "label": [1]})
+    pairs = campus.pairs.select("source", "target", "label")
+    known = pairs.filter(~((pl.col("source") == "limits") & (pl.col("target") == "functions")))
+    write_course(replace(campus, pairs=pl.concat([known, turned])), "mine")
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    assert "2 labels contradict others and are set aside" in proprl_("train", "mine", *quick)
+    found = json.loads(proprl_("train", "mine", *quick, "--json"))
+    assert "Limits → Functions" in found["contradictions"][0]
 
 
 def test_without_a_test_part_figures_are_cross_fitted(proprl_: Terminal, campus: Course) -> None:
@@ -154,7 +168,7 @@ def test_evaluate(proprl_: Terminal, trained: Path) -> None:
     shown = proprl_("evaluate", trained, "campus", "--split", "validation")
     assert "accuracy" in shown
     assert "Validation: the threshold was chosen on these labels." in shown
-    assert "They hold for pairs as people pick them: 45% of these 88 are prerequisites." in shown
+    assert "for pairs that people chose: 45% of these 88 are prerequisites." in shown
     assert "Can the probabilities be trusted?" in shown
     proprl_("evaluate", trained, "campus", "--split", "everything", expect=1)
     assert "known: train, validation, test" in proprl_.error
@@ -166,9 +180,19 @@ def test_predict_one_pair(proprl_: Terminal, trained: Path) -> None:
     assert found["prerequisite"] == (found["probability"] >= found["threshold"])
     assert (found["source"], found["target_name"]) == ("limits", "Derivatives")
     assert found["label"] == 1
+    assert found["from_labels"] is True
     shown = proprl_("predict", trained, "limits", "Derivatives")
     assert "Limits → Derivatives" in shown
-    assert "Your label: Limits is a prerequisite of Derivatives" in shown
+    assert "Yes: your label says so." in shown
+
+
+def test_labels_come_before_what_the_model_says(proprl_: Terminal, trained: Path) -> None:
+    shown = proprl_("predict", trained, "Partial derivatives", "Limits")
+    assert shown.startswith("Your labels already put Limits before Partial derivatives")
+    assert "It was kept apart as a test." in shown
+    shown = proprl_("predict", trained, "Derivatives", "Limits")
+    assert shown.startswith("No: your label says so.")
+    assert "Your label: Limits is a prerequisite of Derivatives." in shown
 
 
 def test_a_misspelt_name_suggests_the_nearest(proprl_: Terminal, trained: Path) -> None:
@@ -214,6 +238,18 @@ def test_predict_everything(proprl_: Terminal, trained: Path) -> None:
     found = [float(row["probability"]) for row in rows]
     assert found == sorted(found, reverse=True)
     assert "... and 10 more" in proprl_("predict", trained, "--all", "--top", 30)
+
+
+def test_what_is_worth_knowing_stands_below_every_table(proprl_: Terminal) -> None:
+    quick = ["--encoder", "wordllama", "--set", "trees=20", "--background", "none"]
+    proprl_("train", "campus", *quick, "--out", "m")
+    note = "No pairs without a label were learned from"
+    Path("ask.csv").write_text("source,target\nLimits,Derivatives\n")
+    for asked in (["--all", "--top", 3], ["--pairs", "ask.csv"], ["--new", "Splines"]):
+        assert note in proprl_("predict", "m", *asked)
+        for quiet in (["--json"], ["--out", "said.csv"]):  # on standard error, beside the data
+            assert note not in proprl_("predict", "m", *asked, *quiet)
+            assert note in proprl_.error
 
 
 def test_predict_needs_one_question(proprl_: Terminal, trained: Path) -> None:
@@ -350,8 +386,9 @@ def test_a_sound_course_passes_the_check(proprl_: Terminal, campus: Course) -> N
 @pytest.mark.slow
 def test_demo(proprl_: Terminal) -> None:
     text = proprl_("demo", "--out", "out")
-    assert "Five pairs it is sure of" in text
-    assert "Five pairs it would ask an expert about" in text
+    assert "What does the map add to your labels?" in text
+    assert "labels kept apart as a test" in text
+    assert "What would it ask you?" in text
     page = Path("out/report.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert proprl.load_model("out/campus.proprl").fitted_.course_name == "campus"

@@ -39,9 +39,27 @@ def test_a_new_concept_is_placed_among_all_others(proprl_: Terminal, bundle: Pat
 def test_against_a_few_and_for_people(proprl_: Terminal, bundle: Path) -> None:
     words = ("--against", "Functions", "--against", "counting", "--top", 3)
     shown = proprl_("predict", bundle, "--new", SPLINES, *words)
-    assert shown.count("Splines") == 3
+    assert shown.count("│ Splines") == 3
     proprl_("predict", bundle, "--new", "Splines", "--against", "Functoins", expect=1)
     assert "did you mean 'Functions'" in proprl_.error
+
+
+def test_where_nothing_is_likely_enough_it_says_so(
+    proprl_: Terminal, bundle: Path, tmp_path: Path
+) -> None:
+    unlikely = "None of these is likely enough to be called a prerequisite of Splines."
+    alone = ("predict", bundle, "--new", SPLINES, "--against", "Counting")
+    assert unlikely in proprl_(*alone)
+    json.loads(proprl_(*alone, "--json"))
+    assert unlikely in proprl_.error
+    model = load_model(bundle)
+    fit = model.fitted_.fit
+    assert fit.calibration is not None
+    easily = replace(fit, calibration=replace(fit.calibration, believed=0.0))
+    model.fitted_ = replace(model.fitted_, fit=easily)
+    model.save(tmp_path / "easily.proprl")
+    shown = proprl_("predict", "easily.proprl", "--new", SPLINES)
+    assert "likely enough" not in shown
 
 
 def test_all_is_all_whatever_stands_beside_it(proprl_: Terminal, bundle: Path) -> None:

@@ -124,6 +124,18 @@ def test_what_can_only_be_a_folder_and_is_none_is_refused(
     assert repr(name) in str(raised.value)
 
 
+@pytest.mark.parametrize("name", ["nofolder", "my/own/folder"])
+def test_what_is_neither_a_folder_nor_a_name_on_the_hub_fails_without_a_network(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readings, "resolve_encoder", None)  # calling it would fail
+    with pytest.raises(FeatureError) as raised:
+        resolve_reader(name)
+    assert str(raised.value) == (
+        f"there is no folder {name}; a name on the hub has the form owner/model"
+    )
+
+
 def test_a_missing_extra_is_found_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(encoders.LOADERS, "language-model", encoders._load_language_model)
     monkeypatch.setattr(language_model, "find_spec", lambda _: None)

@@ -48,7 +48,7 @@ DATA = ReportData(
     map=MAP,
     sure=EdgeList([edge("Sets", "Functions", 0.998)], "Learned, and likely."),
     ask=EdgeList([edge("Graphs", "Matrices", 0.51)], "In doubt."),
-    measured=["Test: 88 pairs.", "They hold for pairs as people pick them."],
+    measured=["Test: 88 pairs.", "These figures are for pairs that people chose."],
     reliability=[Bin(0.1, 0.2, 40, 0.15, 0.1), Bin(0.8, 0.9, 10, 0.85, 0.9)],
     notes=["The course has no behaviour view; it was switched off."],
 )
@@ -191,7 +191,7 @@ def test_labels_in_doubt_are_listed(page: Page) -> None:
 
 
 def test_what_is_said_of_the_figures_stands_above_them(page: Page) -> None:
-    assert "Test: 88 pairs. They hold for pairs as people pick them." in page.texts["p"]
+    assert "Test: 88 pairs. These figures are for pairs that people chose." in page.texts["p"]
 
 
 def test_a_large_map_is_drawn_in_part_and_listed_in_part() -> None:

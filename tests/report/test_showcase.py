@@ -13,12 +13,13 @@ from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
 from proprl.data.splits import LabelledPairs, PairSplit
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.base_rate import Calibration
-from proprl.fitted import Expected, Fitted
+from proprl.fitted import Fitted
 from proprl.fitting import Fit
 from proprl.models.base import FitReport
 from proprl.models.registry import method_settings
 from proprl.showcase import (
     about,
+    contradictions,
     expected_words,
     label_words,
     learned_words,
@@ -98,7 +99,7 @@ def test_without_a_base_rate_it_is_sure_of_nothing_and_promises_nothing() -> Non
     said = {(2, 3): 0.99}
     model = model_that_says(said, calibration=None)
     assert sure_of(model, drawn(said)) == []
-    (words,) = expected_words(model.fitted_.expected)
+    (words,) = expected_words(model.fitted_)
     assert "cannot be told" in words
     assert "far fewer may be right" in learned_words(model, drawn(said))[0]
 
@@ -131,14 +132,31 @@ def test_with_every_pair_settled_there_is_nothing_to_ask() -> None:
     assert data.map is None
 
 
-def test_the_expected_number_comes_with_its_range() -> None:
-    first, second = expected_words(Expected(241.3, 152.0, 383.0, open_pairs=24_062))
-    assert first == (
-        "About 240 prerequisites, most likely between 150 and 380, are expected among the 24,062 "
-        "pairs that no label settles."
+def test_the_expected_number_comes_with_its_range_and_says_that_it_is_rough() -> None:
+    number, settled, advice = expected_words(model_that_says({}).fitted_)
+    assert number == (
+        "About 2 prerequisites, most likely between 1 and 4, are expected among the 20 pairs that "
+        "no label settles. This is a rough estimate from labels that people chose, and may be "
+        "several times off."
     )
-    assert "wide" not in second
-    assert "wide" in expected_words(Expected(75, 20, 190, open_pairs=24_062))[1]
+    assert settled.startswith("A pair is settled if")
+    assert advice.startswith("Only pairs drawn by lot can tell: draw some of these pairs by lot")
+
+
+@pytest.mark.parametrize(("high", "wide"), [(0.2, False), (0.9, True)])
+def test_labels_drawn_by_lot_tell_and_more_of_them_narrow_the_range(
+    high: float, wide: bool
+) -> None:
+    rates = replace(KNOWS_HOW_RARE, interval=(0.05, high))
+    model = model_that_says({}, calibration=rates)
+    drawn_pair = LabelledPairs(
+        np.array([[4, 5]]), np.array([0]), np.array(["drawn"]), np.array([0.1])
+    )
+    split = replace(model.fitted_.split, train=KNOWN.joined(drawn_pair))
+    model.fitted_ = replace(model.fitted_, split=split)
+    number, _, *advice = expected_words(model.fitted_)
+    assert "rough" not in number
+    assert [words.split(".")[0] for words in advice] == ["The range is wide"] * wide
 
 
 @pytest.mark.parametrize(
@@ -161,7 +179,7 @@ def test_the_map_is_counted_beside_the_labels_alone() -> None:
     )
     confirmed, test = label_words(model, drawn(said))
     assert confirmed.startswith("2 confirmed labels are in the map: 2 as steps of their own, 0 by")
-    assert test == "1 label is kept apart as a test, and not in the map."
+    assert test == "1 label is kept apart as a test, and was not used for the map."
 
 
 def test_what_was_left_out_is_said_with_the_reason() -> None:
@@ -170,6 +188,32 @@ def test_what_was_left_out_is_said_with_the_reason() -> None:
     assert words[-1].startswith("Left out, though likely enough: ")
     assert "a circle" in words[-1]
     assert "a pair that you rejected would follow" in words[-1]
+
+
+def test_learned_steps_that_are_test_labels_are_counted_and_what_these_say() -> None:
+    said = {(2, 3): 0.6, (3, 4): 0.5, (4, 5): 0.4}
+    model = model_that_says(said)
+    assert not any("test" in words for words in learned_words(model, drawn(said)))
+    one = replace(model.fitted_.split, test=LabelledPairs(np.array([[2, 3]]), np.array([0])))
+    model.fitted_ = replace(model.fitted_, split=one)
+    words = learned_words(model, drawn(said))
+    assert words[1] == "1 of them is a label kept apart as a test: 0 say yes."
+    pairs = np.array([[2, 3], [3, 4], [0, 5]])
+    three = replace(model.fitted_.split, test=LabelledPairs(pairs, np.array([1, 1, 0])))
+    model.fitted_ = replace(model.fitted_, split=three)
+    words = learned_words(model, drawn(said))
+    assert words[1] == "2 of them are labels kept apart as a test: 2 say yes."
+
+
+def test_where_all_is_left_out_nothing_is_called_unlikely() -> None:
+    said = {(2, 0): 0.9}
+    assert learned_words(model_that_says(said), drawn(said)) == [
+        "Nothing is learned.",
+        "Left out, though likely enough: 1 because they would close a circle.",
+    ]
+    assert learned_words(model_that_says({}), drawn({(2, 3): 0.1})) == [
+        "Nothing is learned: no pair without a label is likely enough."
+    ]
 
 
 def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
@@ -182,6 +226,26 @@ def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
         ("Graphs (plots)", "Graphs (networks)"),
         ("Graphs (networks)", "Graphs (plots)"),
     }
+
+
+def test_contradictions_are_counted_and_the_first_are_named() -> None:
+    assert contradictions(model_that_says({}).fitted_) == []
+    circle = LabelledPairs(np.array([[0, 1], [1, 2], [2, 0], [0, 2]]), np.array([1, 1, 1, 0]))
+    assert contradictions(with_labels(circle)) == [
+        "1 label contradicts others and is set aside in the map: Ratios → Numbers.",
+        "1 label says no, yet it follows from labels that say yes: Numbers → Ratios.",
+    ]
+    ways = np.array([[3, 4], [4, 3], [0, 1], [1, 0]])
+    assert contradictions(with_labels(LabelledPairs(ways, np.ones(4, dtype=np.int64)))) == [
+        "4 labels contradict others and are set aside in the map: Numbers → Fractions, "
+        "Fractions → Numbers, Graphs (plots) → Graphs (networks), ..."
+    ]
+
+
+def with_labels(known: LabelledPairs) -> Fitted:
+    """Give a model that knows these labels."""
+    fitted = model_that_says({}).fitted_
+    return replace(fitted, split=replace(fitted.split, train=known))
 
 
 def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:

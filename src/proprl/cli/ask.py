@@ -128,35 +128,44 @@ def predict(
     if new is None:
         table = _predict_many(model, source, target, pairs, top)
     else:
-        table = _predict_new(model, new, against, top)
+        table = _predict_new(model, new, against)
+    shown = table if top is None else table.head(top)
     if out is not None:
-        write_table(table, out)
+        write_table(shown, out)
     if as_json or out is None:
-        _show(table, as_json)
+        _show(shown, as_json)
     else:
         from proprl.cli.console import escape, say
 
-        say(f"Wrote {len(table)} pairs to [bold]{escape(str(out))}[/].")
+        say(f"Wrote {len(shown)} pairs to [bold]{escape(str(out))}[/].")
+    for_scripts = as_json or out is not None
+    if new is not None:
+        _say_if_unlikely(model, table, new, aside=for_scripts)
+    _say_missing_views(model, aside=for_scripts)
+    _say_notes(model, aside=for_scripts)
 
 
-def _say_missing_views(model: PrerequisiteModel) -> None:
+def _say_missing_views(model: PrerequisiteModel, *, aside: bool = False) -> None:
     from proprl.cli.console import say
 
     for view in model.fitted_.report.missing_views:
-        say(f"[yellow]The model was trained without the {view} view: the course had none.[/]")
+        words = f"The model was trained without the {view} view: the course had none."
+        say(f"[yellow]{words}[/]", aside=aside)
 
 
-def _say_notes(model: PrerequisiteModel) -> None:
+def _say_notes(model: PrerequisiteModel, *, aside: bool = False) -> None:
     from proprl.cli.console import escape, say
 
     for note in model.fitted_.notes:
-        say(f"[yellow]{escape(note)}[/]")
+        say(f"[yellow]{escape(note)}[/]", aside=aside)
 
 
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
     from proprl.cli.console import escape, print_json, say
+    from proprl.cli.verdict import verdict
 
     why = model.explain(source, target)
+    told = verdict(model, why)
     believed = None if why.threshold is None else why.probability >= why.threshold
     if as_json:
         print_json(
@@ -167,6 +176,8 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
                 "target_name": why.target,
                 "probability": why.probability,
                 "reverse_probability": why.reverse_probability,
+                "says": told.words,
+                "from_labels": told.by_labels,
                 "prerequisite": believed,
                 "threshold": why.threshold,
                 "label": why.label and why.label[0],
@@ -176,19 +187,16 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
             }
         )
         return
+    say(f"[bold]{escape(told.words)}[/]")
     source, target = escape(why.source), escape(why.target)
-    if believed is None:
-        say(f"{source} before {target}: nothing says from where on to believe it.")
-    else:
-        verdict = "[green]is[/]" if believed else "[yellow]is not[/]"
-        say(f"{source} {verdict} believed to be a prerequisite of {target}.")
     forward, reverse = f"{why.probability:.3f}", f"{why.reverse_probability:.3f}"
-    say(f"  {source} → {target}: {forward}    {target} → {source}: {reverse}")
+    alone = "" if told.by_labels is None else "With your labels the model says: "
+    say(f"  {alone}{source} → {target}: {forward}    {target} → {source}: {reverse}")
     for first, then, label in ((source, target, why.label), (target, source, why.reverse_label)):
-        if label is not None:
+        if label is not None and (label[1] == "test" or first == target):
             said = "a prerequisite" if label[0] else "no prerequisite"
-            law = "" if label[1] == "test" else "; the map keeps to it"
-            say(f"  Your label: {first} is {said} of {then} ({label[1]} part{law}).")
+            apart = " It was kept apart as a test." if label[1] == "test" else ""
+            say(f"  Your label: {first} is {said} of {then}.{apart}")
     _say_missing_views(model)
     _say_notes(model)
 
@@ -217,9 +225,7 @@ def _predict_many(
     return table if top is None else table.sort("probability", descending=True).head(top)
 
 
-def _predict_new(
-    model: PrerequisiteModel, new: str, against: list[str] | None, top: int | None
-) -> pl.DataFrame:
+def _predict_new(model: PrerequisiteModel, new: str, against: list[str] | None) -> pl.DataFrame:
     from proprl.cli.console import ProgressBar
     from proprl.data.lookup import is_known
 
@@ -227,8 +233,21 @@ def _predict_new(
     known = model.fitted_.concept_ids, model.fitted_.concept_names
     if against is not None and "all" in against and not is_known("all", *known):
         against = None
-    table = model.predict_new(name, description, against=against, progress=ProgressBar())
-    return table if top is None else table.head(top)
+    return model.predict_new(name, description, against=against, progress=ProgressBar())
+
+
+def _say_if_unlikely(
+    model: PrerequisiteModel, table: pl.DataFrame, new: str, *, aside: bool
+) -> None:
+    """Say so where no scored concept is likely enough to come before the new one."""
+    from proprl.cli.console import escape, say
+
+    name = new.partition(":")[0].strip()
+    before = table.filter(table["target_name"] == name)["probability"]
+    if model.threshold_ is not None and not (before >= model.threshold_).any():
+        nothing = "Nothing" if len(before) == len(model.fitted_.concept_ids) else "None of these"
+        words = f"{nothing} is likely enough to be called a prerequisite of {name}."
+        say(escape(words), aside=aside)
 
 
 def _show(table: pl.DataFrame, as_json: bool) -> None:

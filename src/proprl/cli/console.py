@@ -57,12 +57,13 @@ def counted(things: Sized, word: str) -> str:
     return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
-def say(text: str) -> None:
+def say(text: str, *, aside: bool = False) -> None:
     """Print a line for people on standard output; the terminal wraps it, not we.
 
-    Names that come from users go through `escape` first: "[x]" would be taken for a style.
+    `aside` goes to standard error, where it does not mix with what a script reads. Names that come
+    from users go through `escape` first: "[x]" would be taken for a style.
     """
-    out.print(text, soft_wrap=True)
+    (err if aside else out).print(text, soft_wrap=True)
 
 
 def report_failure(error: ProprlError, *, as_json: bool) -> None:

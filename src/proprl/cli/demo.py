@@ -105,7 +105,7 @@ def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None
     from proprl.showcase import expected_words, learned_words, map_counts
 
     say("\n[bold]How many prerequisites are there besides the labelled ones?[/]")
-    say(expected_words(model.fitted_.expected)[0])
+    say(expected_words(model.fitted_)[0])
     say("\n[bold]What does the map add to your labels?[/]")
     say(" ".join(learned_words(model, graph)))
     alone, counts = map_counts(model.labels_alone()), map_counts(graph)

@@ -143,6 +143,7 @@ def train(
 def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
     """Give what a training run came to, as JSON values."""
     from proprl.judging import judge_held_out
+    from proprl.showcase import contradictions
 
     history, judged = fitted.report.history, judge_held_out(fitted)
     return {
@@ -165,6 +166,7 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
         "believed": fitted.believed,
         "threshold": fitted.report.threshold,
         "notes": list(fitted.notes),
+        "contradictions": contradictions(fitted),
         "epochs": len(history.epochs),
         "best_epoch": history.best_epoch + 1,
         "held_out": {"how": judged.how, **judged.metrics()},
@@ -175,11 +177,12 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was learned from, what is expected of the map and what came out."""
     from proprl.cli.console import escape, say
+    from proprl.showcase import contradictions
 
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     for name, text in [*_learned_from(fitted), *_chosen(fitted), *_came_out(fitted)]:
         say(f"  {name:11} {escape(text)}")
-    for note in (*fitted.notes, *fitted.split.notes):
+    for note in (*contradictions(fitted), *fitted.notes, *fitted.split.notes):
         say(f"  [yellow]{escape(note)}[/]")
     say(f"Saved [bold]{escape(str(folder))}[/] after {seconds:.1f} s.")
 
@@ -226,22 +229,29 @@ def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
 
 def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say how many prerequisites are expected, what is believed, and how good that is."""
+    from proprl.curriculum import LEARNED_FROM
+    from proprl.data.origins import DRAWN
     from proprl.judging import judge_held_out
 
     expected = fitted.expected
     if expected is not None:
+        rough = "" if DRAWN in fitted.known.origin else "; may be several times off"
         yield (
             "expects",
             f"about {expected.number:.0f} more prerequisites ({expected.low:.0f} to "
-            f"{expected.high:.0f}) among {expected.open_pairs:,} open pairs",
+            f"{expected.high:.0f}) among {expected.open_pairs:,} open pairs{rough}",
         )
     if fitted.believed is not None:
-        yield "believed", f"from probability {fitted.believed:.2f} on"
+        less = f"; pairs from {fitted.believed:.2f} on are among the likeliest"
+        less = less if fitted.believed < LEARNED_FROM else ""
+        yield "believed", f"from probability {LEARNED_FROM:.2f} on, as in the map{less}"
     judged = judge_held_out(fitted)
     metrics = judged.metrics()
     if metrics.get("auc") is not None:
         figures = f"AUC {metrics['auc']:.3f}, F1 {metrics['f1']:.3f}"
         yield judged.how, f"{figures} on {metrics['pairs']} labels, as people pick them"
+    for doubt in judged.doubts():
+        yield "", doubt
 
 
 def _fact(value: float | str) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from itertools import chain, pairwise
+
 import polars as pl
+import rustworkx as rx
 
 from proprl.data.checking import Check, blank, check_ends, numbers
 from proprl.data.origins import CHOSEN, DRAWN, ORIGINS
 from proprl.data.splits import PARTS
+from proprl.data.tables import TABLES
 
 _LABELS = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
 _TRUTHS = {"false": 0, "true": 1}  # what Parquet and JSON may hold; in CSV they are words
@@ -23,9 +28,11 @@ def check_pairs(check: Check) -> pl.DataFrame:
     chance = _chances(check, origin)
     _report_repeated_pairs(check, label, split)
     _warn_of_mutual_positives(check, label, check.joined("source", "target"))
+    _warn_of_circles(check, label)
     said = {"split": split, "origin": origin, "chance": chance}
     kept = {column: cells for column, cells in said.items() if cells is not None}
     others = [column for column in check.frame.columns if column not in said]
+    _warn_of_misspelt_columns(check, others)
     standard = ["source", "target", "label"]
     frame = check.frame.select(*others).with_columns(label, **kept)
     return frame.select(*standard, *kept, *(o for o in others if o not in standard))
@@ -92,6 +99,53 @@ def _warn_of_mutual_positives(check: Check, label: pl.Series, pair: pl.Series) -
         values=pair,
         warning=True,
     )
+
+
+def _warn_of_circles(check: Check, label: pl.Series) -> None:
+    """Warn of one circle in each group of concepts whose labels put each before all others.
+
+    Pairs labelled 1 in both orders are left out: they have a warning of their own.
+    """
+    ends = list(check.frame.select("source", "target").iter_rows())
+    row_of = {
+        pair: position
+        for position, pair in enumerate(ends)
+        if label[position] == 1 and None not in pair
+    }
+    one_way = [pair for pair in row_of if pair[::-1] not in row_of]
+    graph: rx.PyDiGraph[str, None] = rx.PyDiGraph()
+    node = {concept: graph.add_node(concept) for concept in dict.fromkeys(chain(*one_way))}
+    graph.add_edges_from_no_data([(node[a], node[b]) for a, b in one_way])
+    found: dict[int, str] = {}
+    for group in rx.strongly_connected_components(graph):
+        if len(group) == 1:
+            continue
+        inside = {graph[place] for place in group}
+        last = max(row_of[pair] for pair in one_way if inside.issuperset(pair))
+        source, target = ends[last]
+        back = rx.dijkstra_shortest_paths(graph, node[target], target=node[source])[node[source]]
+        circle = [source, *(graph[place] for place in back)]
+        rows = [check.row(row_of[step]) for step in pairwise(circle[1:])]
+        found[last] = (
+            f"with rows {', '.join(map(str, rows))} this closes a circle, {' → '.join(circle)}: "
+            "only one of them can come first"
+        )
+    check.report(
+        pl.Series([position in found for position in range(len(label))], dtype=pl.Boolean),
+        lambda position: found[position],
+        values=check.joined("source", "target"),
+        warning=True,
+    )
+
+
+def _warn_of_misspelt_columns(check: Check, others: list[str]) -> None:
+    """Warn of a further column whose name is nearly one that says something."""
+    absent = [column for column in TABLES["pairs"].optional if column not in check.frame.columns]
+    for column in others:
+        nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
+        if nearest:
+            expected = f"this column says nothing to a model; did you mean {nearest[0]}?"
+            check.findings.warn(check.table.file, expected, column=column)
 
 
 def _origins(check: Check) -> pl.Series | None:

@@ -14,6 +14,6 @@ MEANING = {
     "mutual_share": "pairs believed in both directions",
     "pairs": "labelled pairs scored",
     "positives": "of which prerequisites",
-    "threshold": "called a prerequisite from this probability on",
+    "threshold": "cut-off used for these figures only: from here on a pair counts as a yes",
     "base_rate": "expected share of prerequisites among pairs that no label settles",
 }

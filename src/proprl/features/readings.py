@@ -58,6 +58,10 @@ def resolve_reader(reader: str) -> str:
             f"the reader {reader!r} is no folder: give the folder that holds a language model, or "
             "its name on the Hugging Face hub, such as Qwen/Qwen2.5-1.5B"
         )
+    elif reader.count("/") != 1:  # the hub need not be asked
+        raise FeatureError(
+            f"there is no folder {reader}; a name on the hub has the form owner/model"
+        )
     resolve_encoder(_encoder(reader))
     return reader
 

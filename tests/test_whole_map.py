@@ -179,16 +179,27 @@ class TestTooLittle:
         with pytest.raises(ProprlError, match=r"nothing says which pairs to believe.*Only 10"):
             few.predict([("c1", "c2")])
 
-    def test_fifty_labels_are_enough_for_any_method_that_takes_background(
-        self, planted: Course
-    ) -> None:
+    def test_fifty_labels_are_enough_for_sequitur(self, planted: Course) -> None:
+        """Other methods know what they are worth by the tenth that they did not learn from."""
         assert planted.pairs is not None
         halves = planted.pairs.partition_by("label")
         course = replace(planted, pairs=pl.concat([half.head(25) for half in halves]))
-        for method in ("sequitur", "svm"):
-            few = PrerequisiteModel(method, seed=1).fit(course)
-            assert few.expected_ is not None
-            assert few.fitted_.notes == ()
+        few = PrerequisiteModel(seed=1).fit(course)
+        assert few.expected_ is not None
+        assert few.fitted_.notes == ()
+        other = PrerequisiteModel("svm", seed=1).fit(course)
+        assert other.expected_ is None
+        assert "Fewer than 5 labels of a kind" in other.fitted_.notes[0]
+
+    def test_prerequisites_and_their_reverses_alone_tell_no_number(self, planted: Course) -> None:
+        """A no to a prerequisite turned round says nothing of how rare prerequisites are."""
+        assert planted.pairs is not None
+        yes = planted.pairs.filter(pl.col("label") == 1).head(30)
+        turned = [(b, a, 0) for a, b in yes.select("source", "target").iter_rows()]
+        one_way = labelled(planted, [*yes.select("source", "target", "label").iter_rows(), *turned])
+        few = fit(one_way)
+        assert few.expected_ is None
+        assert "Fewer than 5 labels of a kind" in few.fitted_.notes[0]
 
     def test_two_concepts_are_enough_to_train(self, planted: Course) -> None:
         two = replace(planted, concepts=planted.concepts.head(2))

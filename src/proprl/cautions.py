@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proprl.data.splits import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
-from proprl.fitting import FEW, Fit
+from proprl.fitting import FEW, FEW_LABELS, Fit
 
 AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 
@@ -18,7 +18,8 @@ def cautions(
     """
     found = []
     positives = len(known.positives)
-    if len(known) and positives == len(known):
+    one_sided = len(known) > 0 and positives == len(known)
+    if one_sided:
         found.append(
             f"All {positives} labels say yes: pairs can be ranked, but how many prerequisites "
             "there are cannot be told, and nothing is believed. Add pairs that are none (label 0)."
@@ -44,6 +45,13 @@ def cautions(
         found.append(
             f"Only {background} pairs without a label to learn from: how many prerequisites there "
             f"are cannot be told, and {AS_PICKED}. Label pairs of more concepts."
+        )
+    elif not one_sided and len(known) >= ENOUGH_TO_CHOOSE and fit.base_rate is None:
+        found.append(
+            f"Fewer than {FEW_LABELS} labels of a kind tell how rare prerequisites are: how many "
+            "there are cannot be told. A label counts if a person chose its pair and it does not "
+            "follow from others; a no to a prerequisite turned round does not count. Label more "
+            "pairs of both kinds."
         )
     elif given:
         found.append(

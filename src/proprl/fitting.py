@@ -81,6 +81,11 @@ class Fit:
             p[new] = self.calibration_of_new.probability(scores[new])
         return p
 
+    @property
+    def base_rate(self) -> float | None:
+        """The share of prerequisites among open pairs; None where it cannot be told."""
+        return None if self.calibration is None else self.calibration.base_rate
+
     def calibration_for(self, pair: IntArray) -> Calibration | None:
         """Give the calibration that judges a pair: (1, 2)."""
         new = self.calibration_of_new is not None and self._with_new(pair).any()

@@ -111,7 +111,8 @@ middle 95 % over unordered asked pairs drawn anew. Texts encoded by `{encoder}`.
 BASE_RATES = """\
 Before a course is seen, Sequitur expects one open pair in 56 to be a prerequisite. Here it
 expects one in 100 (*prior at 1 %*), or one in 10 (*prior at 10 %*), and learns from the same
-labels. In the last row of each set, labels come from a quarter of the concepts only.
+labels. In the last row of each set, labels come from a quarter of the concepts only. A row is empty
+where too few labels and background pairs are left to tell how rare prerequisites are.
 """
 CAMPUS = """\
 Labels of `campus` are direct steps, so the truth is what follows from all of them, and only the
@@ -226,7 +227,7 @@ def _page(findings: Findings, stem: str) -> str:
     draws = f"{findings.draws} draw{'s' if findings.draws > 1 else ''} of labels"
     how = HOW.format(draws=draws, encoder=findings.encoder)
     title = f"# The whole map, {findings.part} half"
-    when = f"Run at commit {findings.commit} on {findings.date}."
+    when = f"Run at commit {findings.commit} on {findings.date}. {findings.note}".rstrip()
     parts = [title, when, how.rstrip(), _facts_table(findings)]
     for about, heads, rows in _bodies(findings):
         note = f"{CAMPUS}\n" if about.startswith(DIRECT_STEPS) else ""

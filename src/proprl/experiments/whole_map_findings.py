@@ -68,6 +68,8 @@ class Findings(_Frozen):
     date: str
     cells: list[Cell]
     leads: list[Lead]
+    note: str = ""
+    """What a reader must know of this run."""
 
     @property
     def courses(self) -> list[str]:

@@ -141,11 +141,11 @@ def test_a_label_that_closes_a_circle_is_said_to_be_set_aside() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (0.4, "Trees is believed to be a prerequisite of Points."),
+        (0.35, "Trees is believed to be a prerequisite of Points."),
         (
-            0.399,
-            "Trees may be a prerequisite of Points: 0.39 is among the likeliest pairs, but too "
-            "little for the map (0.40 or more).",
+            0.349,
+            "Trees may be a prerequisite of Points: 0.34 is among the likeliest pairs, but too "
+            "little for the map (0.35 or more).",
         ),
         (0.19, "Trees is not believed to be a prerequisite of Points."),
     ],

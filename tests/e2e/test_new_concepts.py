@@ -55,7 +55,12 @@ def test_where_nothing_is_likely_enough_it_says_so(
     model = load_model(bundle)
     fit = model.fitted_.fit
     assert fit.calibration is not None
-    easily = replace(fit, calibration=replace(fit.calibration, believed=0.0))
+    assert fit.calibration_of_new is not None
+    easily = replace(
+        fit,
+        calibration=replace(fit.calibration, believed=0.0),
+        calibration_of_new=replace(fit.calibration_of_new, believed=0.0),
+    )
     model.fitted_ = replace(model.fitted_, fit=easily)
     model.save(tmp_path / "easily.proprl")
     shown = proprl_("predict", "easily.proprl", "--new", SPLINES)

@@ -70,6 +70,6 @@ def test_it_works_and_says_what_is_missing(course: Path) -> None:
     assert metrics["auc"] > 0.95
     assert metrics["missing_views"] == ["resource", "behaviour"]
     said = proprl(place, "predict", "m", "algebra basics", "algebra frontiers")
-    assert "is believed" in said
+    assert "Yes: your label says so." in said
     assert "without the resource view" in said
     assert time.monotonic() - started < 180

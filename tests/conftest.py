@@ -17,11 +17,11 @@ from proprl.estimator import ProPRL
 os.environ["COLUMNS"] = "200"
 
 # A busy machine is no failure: examples have no deadline.
-settings.register_profile("proprl", deadline=None)
+settings.register_profile("proprl", deadline=None, max_examples=40)
 settings.load_profile("proprl")
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.
-SMALL = {"size": 32, "epochs": 20, "batch_size": 32}
+SMALL = {"size": 32, "epochs": 8, "batch_size": 32}
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -44,6 +44,13 @@ QUICK: dict[str, dict[str, Any]] = {
     "hgapnet": {"size": 32, "epochs": 15, "batch_size": 32},
 }
 
+# Where two fits must be alike, or differ, they need not have learned anything.
+LONG = {"epochs", "trees"}
+BRIEF = {
+    name: {key: min(value, 3) if key in LONG else value for key, value in settings.items()}
+    for name, settings in QUICK.items()
+}
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -136,6 +143,14 @@ def fit(
     return scorer, scorer.fit(evidence, split, seed=seed, **more)
 
 
+def fit_briefly(
+    name: str, evidence: Evidence, split: PairSplit, seed: int = 0, **more: Any
+) -> PairScorer:
+    scorer = method(name)(method_settings(name, **BRIEF[name]), device="cpu")
+    scorer.fit(evidence, split, seed=seed, **more)
+    return scorer
+
+
 def takes_background(name: str) -> bool:
     return METHODS[name].takes_background
 
@@ -146,9 +161,8 @@ def trained(name: str, evidence: Evidence, split: PairSplit) -> tuple[str, PairS
 
 
 @pytest.fixture(scope="module")
-def trained_again(name: str, evidence: Evidence, split: PairSplit) -> PairScorer:
-    """The same fit once more, which is told that there is no background."""
-    return fit(name, evidence, split, background=None)[0]
+def brief(name: str, evidence: Evidence, split: PairSplit) -> PairScorer:
+    return fit_briefly(name, evidence, split)
 
 
 @pytest.fixture(scope="module")
@@ -256,33 +270,24 @@ def test_shuffled_labels_teach_nothing(name: str, evidence: Evidence, split: Pai
 
 
 def test_the_seed_decides(
-    trained: tuple[str, PairScorer, FitReport],
-    trained_again: PairScorer,
-    evidence: Evidence,
-    split: PairSplit,
+    name: str, brief: PairScorer, evidence: Evidence, split: PairSplit
 ) -> None:
-    name, scorer, _ = trained
     pairs = every_pair(20)
-    first = scorer.score(pairs)
-    np.testing.assert_array_equal(first, trained_again.score(pairs))
-    other = fit(name, evidence, split, seed=5)[0].score(pairs)
-    assert np.array_equal(first, other) != MUST_REACH[name].seeded
+    other = fit_briefly(name, evidence, split, seed=5)
+    alike = np.array_equal(brief.score(pairs), other.score(pairs))
+    assert alike != MUST_REACH[name].seeded
 
 
-def test_no_background_and_none_give_the_same_bytes(
-    trained: tuple[str, PairScorer, FitReport], trained_again: PairScorer
+def test_the_same_fit_gives_the_same_bytes_and_no_background_is_none(
+    name: str, brief: PairScorer, evidence: Evidence, split: PairSplit
 ) -> None:
-    assert same_bytes(trained[1].state(), trained_again.state())
+    again = fit_briefly(name, evidence, split, background=None)
+    assert same_bytes(brief.state(), again.state())
 
 
 def test_with_background_a_fit_repeats_and_changes_no_input(
-    informed: tuple[str, PairScorer, FitReport],
-    evidence: Evidence,
-    split: PairSplit,
-    background: IntArray,
+    name: str, evidence: Evidence, split: PairSplit, background: IntArray
 ) -> None:
-    name, scorer, _ = informed
-
     def bytes_of() -> list[bytes]:
         arrays = [evidence.features, evidence.transitions.data, evidence.incidence.data, background]
         arrays += [p.pairs for p in (split.train, split.validation, split.test)]
@@ -291,9 +296,9 @@ def test_with_background_a_fit_repeats_and_changes_no_input(
 
     before = bytes_of()
     given = background if takes_background(name) else None
-    again, _ = fit(name, evidence, split, background=given)
+    one, other = (fit_briefly(name, evidence, split, background=given) for _ in range(2))
     assert bytes_of() == before
-    assert same_bytes(again.state(), scorer.state())
+    assert same_bytes(one.state(), other.state())
 
 
 def test_background_lowers_the_scores_of_pairs_without_a_label(
@@ -322,14 +327,14 @@ def test_a_method_that_takes_no_background_says_so(
 
 
 def test_the_test_part_is_never_looked_at(
-    trained: tuple[str, PairScorer, FitReport], evidence: Evidence, split: PairSplit
+    name: str, brief: PairScorer, evidence: Evidence, split: PairSplit
 ) -> None:
     """Wrong labels in the test part change nothing."""
-    name, scorer, _ = trained
     lie = type(split.test)(split.test.pairs, 1 - split.test.labels)
     spoiled = PairSplit(split.train, split.validation, lie, split.protocol, promises_reversed=True)
     pairs = every_pair(20)
-    np.testing.assert_array_equal(scorer.score(pairs), fit(name, evidence, spoiled)[0].score(pairs))
+    spoilt = fit_briefly(name, evidence, spoiled)
+    np.testing.assert_array_equal(brief.score(pairs), spoilt.score(pairs))
 
 
 def test_state_and_restore_give_the_same_scores(
@@ -372,7 +377,7 @@ def test_what_a_method_needs_has_a_remedy(name: str) -> None:
 
 def test_forty_labels_are_enough_to_run(name: str, planted: Course, evidence: Evidence) -> None:
     few = planted.labelled_pairs().take(np.arange(40))
-    _, report = fit(name, evidence, grouped_split(few, seed=0))
+    report = fit_briefly(name, evidence, grouped_split(few, seed=0)).report
     assert report.threshold == 0.5  # four validation pairs are too few to choose one
 
 

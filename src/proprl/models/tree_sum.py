@@ -16,6 +16,7 @@ import torch  # before LightGBM: it brings the OpenMP library that LightGBM need
 
 from proprl.arrays import FloatArray
 from proprl.errors import BundleError
+from proprl.models.small_trees import LEAVES_AT_MOST, leaf_sums
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -87,6 +88,8 @@ class TreeSum:
         """Give what the leaves of each row add up to: (m, columns) -> (m,)."""
         if not len(x):
             return np.empty(0)
+        if self.leaves.max() <= LEAVES_AT_MOST:
+            return leaf_sums(self._trees(), x)
         threads = torch.get_num_threads()
         z: FloatArray = self._booster.predict(x, raw_score=True, num_threads=threads)
         return z

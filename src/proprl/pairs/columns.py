@@ -52,10 +52,10 @@ class Columns:
 
     def rows(self, pairs: IntArray) -> FloatArray:
         """Give the numbers of each pair, single precision: (m, 2) -> (m, columns)."""
-        made = [values for _, values in self._made(pairs)]
-        if not made:
-            return np.empty((len(pairs), 0), dtype=np.float32)
-        return np.column_stack(made).astype(np.float32, copy=False)
+        rows = np.empty((len(pairs), len(self.columns)), dtype=np.float32, order="F")
+        for place, (_, values) in enumerate(self._made(pairs)):
+            rows[:, place] = values
+        return rows
 
     def _made(self, pairs: IntArray) -> Iterator[tuple[Column, FloatArray]]:
         a, b = pairs[:, 0], pairs[:, 1]

@@ -54,7 +54,7 @@ class PairTable:
     def rows(self, pairs: IntArray) -> FloatArray:
         """Give the row of each pair: (m, 2) -> (m, columns), single precision."""
         fold_of_known, fold = fold_of(self.known.pairs, FOLDS), fold_of(pairs, FOLDS)
-        rows = np.empty((len(pairs), len(self.columns)), dtype=np.float32)
+        rows = np.empty((len(pairs), len(self.columns)), dtype=np.float32, order="F")
         for one in np.unique(fold):
             here = fold == one
             rows[here] = self._described(pairs[here], np.flatnonzero(fold_of_known != one))

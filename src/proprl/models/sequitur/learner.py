@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch  # before LightGBM: it brings the OpenMP library that LightGBM needs
 
 from proprl.arrays import FloatArray, IntArray
@@ -26,23 +28,29 @@ GROWTH = {
 BINS = 63
 
 
-def grown_trees(
-    x: FloatArray, y: IntArray, weights: FloatArray, *, trees: int, times: int = 1, seed: int
-) -> TreeSum:
-    """Learn from rows, which count by their weights: the sum of leaves is a row's log-odds.
+class Lesson:
+    """Rows to learn from, which count by their weights; trees grow from all, or from some."""
 
-    The trees are grown several `times`, and their mean is taken. The same rows and seed give the
-    same trees.
-    """
-    import lightgbm
+    def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
+        import lightgbm
 
-    threads = torch.get_num_threads()
-    # Columns that are the same in all rows stay: columns are told apart by their place.
-    data = lightgbm.Dataset(
-        x, y, weight=weights, params={"feature_pre_filter": False, "max_bin": BINS}
-    )
-    grown = [
-        lightgbm.train({**GROWTH, "num_threads": threads, "seed": times * seed + time}, data, trees)
-        for time in range(times)
-    ]
-    return TreeSum.from_lightgbm([one.model_to_string() for one in grown], x.shape[1])
+        self.columns = x.shape[1]
+        # Columns that are the same in all rows stay: columns are told apart by their place.
+        threads = torch.get_num_threads()
+        binning = {"feature_pre_filter": False, "max_bin": BINS, "num_threads": threads}
+        self._rows: Any = lightgbm.Dataset(x, y, weight=weights, params=binning).construct()
+
+    def grown(
+        self, trees: int, *, among: IntArray | None = None, times: int = 1, seed: int
+    ) -> TreeSum:
+        """Grow trees from all rows or those `among` them, several `times`, and take their mean.
+
+        Their sum is a row's log-odds. The same rows and seed give the same trees.
+        """
+        import lightgbm
+
+        rows = self._rows if among is None else self._rows.subset(among)
+        growth = {**GROWTH, "num_threads": torch.get_num_threads()}
+        seeds = range(times * seed, times * (seed + 1))
+        grown = [lightgbm.train({**growth, "seed": one}, rows, trees) for one in seeds]
+        return TreeSum.from_lightgbm([one.model_to_string() for one in grown], self.columns)

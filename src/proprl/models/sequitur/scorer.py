@@ -38,7 +38,7 @@ from proprl.models.base import (
 )
 from proprl.models.needs import SUPERVISED
 from proprl.models.proprl_network import VIEWS
-from proprl.models.sequitur.learner import grown_trees
+from proprl.models.sequitur.learner import Lesson
 from proprl.models.tree_sum import TreeSum
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
@@ -118,17 +118,17 @@ class SequiturScorer:
         x, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
         cold_weights = COLD * weights[which] * np.where(which < len(known), 1, THINNED)
         weights = np.concatenate([weights, cold_weights])
+        lesson, trees = Lesson(x, y, weights), self.settings.trees
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
         scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
         for one in range(PARTS):
-            seen = part != one
-            judged = np.flatnonzero(~seen[: len(rows)])
-            if len(judged) and seen.any():
-                trees = self._grown(x[seen], y[seen], weights[seen], seed)
-                scores[judged] = expit(trees.sums(x[judged]))
+            seen, judged = np.flatnonzero(part != one), np.flatnonzero(part[: len(rows)] == one)
+            if len(judged) and len(seen):
+                grown = lesson.grown(trees, among=seen, seed=seed)
+                scores[judged] = expit(grown.sums(x[judged]))
             progress.step()
         self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
-        self.trees = self._grown(x, y, weights, seed, times=TIMES)
+        self.trees = lesson.grown(trees, times=TIMES, seed=seed)
         self.reverse_weight = _weight_of_reverses(known)
         progress.step()
         progress.end()
@@ -221,11 +221,6 @@ class SequiturScorer:
             raise BundleError("what a confirmed reverse is worth is not one number")
         scorer.reverse_weight = float(worth[0])
         return scorer
-
-    def _grown(
-        self, x: FloatArray, y: IntArray, weights: FloatArray, seed: int, *, times: int = 1
-    ) -> TreeSum:
-        return grown_trees(x, y, weights, trees=self.settings.trees, times=times, seed=seed)
 
 
 def _weight_of_reverses(known: LabelledPairs) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,13 @@ settings.register_profile("proprl", deadline=None, max_examples=40)
 settings.load_profile("proprl")
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.
-SMALL = {"size": 32, "epochs": 8, "batch_size": 32}
+SMALL = {"size": 32, "epochs": 4, "batch_size": 32}
+
+
+def pytest_collection_finish() -> None:
+    """What imports left in memory stays there: no collection need look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -22,9 +22,9 @@ from proprl.models.registry import METHODS, method, method_settings
 
 # Settings under which a method learns the planted course within seconds.
 QUICK: dict[str, dict[str, Any]] = {
-    "sequitur": {"trees": 60},
+    "sequitur": {"trees": 40},
     "trees": {"trees": 50},
-    "proprl": {"size": 32, "epochs": 20, "batch_size": 32},
+    "proprl": {"size": 32, "epochs": 12, "batch_size": 32},
     "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-propagation": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-irreversibility": {"size": 64, "epochs": 12, "batch_size": 32},
@@ -361,13 +361,13 @@ def test_missing_views_are_switched_off_and_reported(
             check_inputs(name, scorer_class.needs, present, "planted")
         return
     expected = MUST_REACH[name]
-    scorer, report = fit(name, partial, split)
-    assert report.views == tuple(view for view in expected.views if view in views)
-    assert set(report.missing_views) == set(expected.views) - set(views)
-    assert auc_on_test(scorer, split) > expected.partial_auc
-    again = method(name).restore(
-        method_settings(name, **QUICK[name]), scorer.state(), report, device="cpu"
-    )
+    if not views:  # the least that one can know still teaches something
+        assert auc_on_test(fit(name, partial, split)[0], split) > expected.partial_auc
+    scorer = fit_briefly(name, partial, split)
+    assert scorer.report.views == tuple(view for view in expected.views if view in views)
+    assert set(scorer.report.missing_views) == set(expected.views) - set(views)
+    settings = method_settings(name, **BRIEF[name])
+    again = method(name).restore(settings, scorer.state(), scorer.report, device="cpu")
     np.testing.assert_array_equal(again.score(every_pair(9)), scorer.score(every_pair(9)))
 
 

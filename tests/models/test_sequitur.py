@@ -59,13 +59,13 @@ def fitted(
 @pytest.fixture(scope="module")
 def taught(evidence: Evidence, split: PairSplit, background: IntArray) -> SequiturScorer:
     """One fit with background. Tests must not change it."""
-    return fitted(evidence, split, background, trees=100)
+    return fitted(evidence, split, background, trees=60)
 
 
 @pytest.fixture(scope="module")
 def untaught(evidence: Evidence, split: PairSplit) -> SequiturScorer:
     """One fit without background. Tests must not change it."""
-    return fitted(evidence, split, trees=100)
+    return fitted(evidence, split, trees=60)
 
 
 def truth() -> FloatArray:
@@ -136,7 +136,7 @@ def test_it_learns_from_validation_labels_too(
 ) -> None:
     asked = split.validation
     flipped = replace(split, validation=LabelledPairs(asked.pairs, 1 - asked.labels))
-    other = fitted(evidence, flipped, trees=100)
+    other = fitted(evidence, flipped, trees=60)
     assert untaught.table.known == split.train.joined(asked)
     assert untaught.score(asked.positives).mean() > other.score(asked.positives).mean() + 0.1
 
@@ -331,7 +331,7 @@ def test_concepts_without_labels_are_placed_by_what_the_course_says(
     parts = grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0)
     drawn = draw_background(known, N, seed=0)
     for background in (None, drawn):
-        scorer = fitted(evidence, parts, background, trees=100)
+        scorer = fitted(evidence, parts, background, trees=60)
         assert auc(asked.labels, scorer.score(asked.pairs)) > 0.85
 
 
@@ -352,7 +352,7 @@ def test_new_concepts_are_placed_by_their_texts(planted: Course, evidence: Evide
     new = np.isin(labelled.pairs, later).sum(axis=1)
     known = labelled.take(np.flatnonzero(new == 0))
     known = LabelledPairs(row[known.pairs], known.labels)
-    scorer = fitted(rest, grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0), trees=100)
+    scorer = fitted(rest, grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0), trees=60)
     joined = scorer.joined_by(evidence.features[later])
     asked = labelled.take(np.flatnonzero(new == 1))
     assert auc(asked.labels, joined.score(row[asked.pairs])) > 0.8
@@ -386,7 +386,7 @@ def test_a_text_that_names_a_concept_needs_it(
     """In this course a text names what is needed for it. A new text names concept 0."""
     needed = split.train.joined(split.validation).positives
     named = csr_array((np.ones(len(needed)), tuple(needed.T)), shape=(N, N))
-    scorer = fitted(replace(evidence, named_in=named), split, background, trees=100)
+    scorer = fitted(replace(evidence, named_in=named), split, background, trees=60)
     new = csr_array(([1.0], ([0], [N])), shape=(N + 1, N + 1))
     for one in (scorer, restored(scorer, scorer.state())):
         text, pair = evidence.features[:1] * 0, np.array([[0, N]])
@@ -400,7 +400,7 @@ def test_a_text_that_names_a_concept_needs_it(
 
 
 def test_texts_and_labels_alone_are_enough(evidence: Evidence, split: PairSplit) -> None:
-    scorer = fitted(Evidence(evidence.features), split, trees=100)
+    scorer = fitted(Evidence(evidence.features), split, trees=60)
     assert scorer.report.missing_views == ("resource", "behaviour")
     assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.85
 
@@ -414,7 +414,7 @@ def test_positives_and_background_are_enough_to_rank(
         validation=LabelledPairs.empty(),
     )
     open_ones = background[::3]
-    scorer = fitted(evidence, positives, open_ones, trees=100)
+    scorer = fitted(evidence, positives, open_ones, trees=60)
     assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.8
 
 

@@ -16,6 +16,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import BundleError
+from proprl.models import small_trees
 from proprl.models.tree_sum import NODES, OF_LEAVES, OF_SPLITS, TreeSum
 
 COLUMNS = 4
@@ -79,6 +80,21 @@ def test_sums_are_those_of_the_arrays_bit_for_bit(boosted: TreeSum) -> None:
     expected = leaves_by_hand(boosted, X)[1]
     np.testing.assert_array_equal(boosted.sums(X), expected)
     np.testing.assert_array_equal(restored(boosted).sums(X), expected)
+
+
+def test_rows_are_summed_block_by_block(boosted: TreeSum, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = boosted.sums(X)
+    monkeypatch.setattr(small_trees, "BLOCK", 7)
+    np.testing.assert_array_equal(boosted.sums(X), together)
+
+
+def test_small_trees_and_large_ones_say_what_lightgbm_says(
+    boosted: TreeSum, forest: tuple[Any, TreeSum]
+) -> None:
+    """Small trees are asked split by split, large ones row by row."""
+    assert boosted.leaves.max() <= small_trees.LEAVES_AT_MOST < forest[1].leaves.max()
+    for trees in (boosted, forest[1]):
+        np.testing.assert_array_equal(trees.sums(X), trees._booster.predict(X, raw_score=True))
 
 
 def test_every_row_falls_into_the_leaf_that_lightgbm_said(booster: Any, boosted: TreeSum) -> None:

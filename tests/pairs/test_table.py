@@ -68,7 +68,7 @@ a_pair = st.sampled_from([tuple(pair) for pair in EVERY.tolist()])
 # No label is its own evidence
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(some_labels, a_pair, st.sampled_from([None, 0, 1]), st.sampled_from([None, 0, 1]))
 def test_a_pairs_own_label_and_its_reverses_change_no_column_of_either_order(
     labels: Labels, pair: tuple[int, int], own: int | None, of_reverse: int | None
@@ -92,7 +92,7 @@ def test_labels_of_other_pairs_do_change_a_row() -> None:
     assert not np.array_equal(table(labels).rows(asked), table(changed).rows(asked))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(some_labels, st.integers(0, FOLDS - 1))
 def test_a_pair_is_described_by_the_labels_of_other_folds_alone(labels: Labels, fold: int) -> None:
     asked = EVERY[fold_of(EVERY, FOLDS) == fold]
@@ -106,7 +106,7 @@ def test_a_pair_is_described_by_the_labels_of_other_folds_alone(labels: Labels, 
 # A row depends on its pair alone
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(some_labels, st.lists(a_pair, max_size=8))
 def test_rows_do_not_depend_on_which_other_pairs_are_asked_about(
     labels: Labels, asked: list[tuple[int, int]]
@@ -120,7 +120,7 @@ def test_rows_do_not_depend_on_which_other_pairs_are_asked_about(
         np.testing.assert_array_equal(row, together[place[pair]])
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(some_labels, st.randoms())
 def test_the_order_of_labels_does_not_matter(labels: Labels, random: Random) -> None:
     shuffled = list(labels.items())
@@ -129,7 +129,7 @@ def test_the_order_of_labels_does_not_matter(labels: Labels, random: Random) -> 
     np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(some_labels)
 def test_a_reverse_has_the_same_numbers_in_turned_columns(labels: Labels) -> None:
     of = table(labels)
@@ -169,7 +169,7 @@ def group_of_concepts() -> IntArray:
     return fold_of(np.column_stack([concepts, concepts]), GROUPS)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(some_labels, st.sampled_from(sorted(set(group_of_concepts().tolist()))))
 def test_a_cold_row_uses_no_label_about_a_concept_that_is_taken_for_new(
     labels: Labels, new: int

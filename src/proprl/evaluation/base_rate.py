@@ -26,6 +26,8 @@ SLOPE_DEVIATION = 0.3
 RESAMPLES = 50
 # A score never says more than this, in log-odds.
 SUREST = 12.0
+# Nor does a base rate come closer to 0 or 1 than this.
+RAREST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def _most_likely(
         """Give minus the log posterior, and its gradient by log slope and intercept."""
         slope, intercept = np.exp(parameters[0]), parameters[1]
         p = expit(slope * background + intercept)
-        rate = share @ p
+        rate = (share @ p).clip(RAREST, 1 - RAREST)
         spread = share * p * (1 - p)
         d_rate = np.array([spread @ background * slope, spread.sum()])
         off_slope = parameters[0] / SLOPE_DEVIATION

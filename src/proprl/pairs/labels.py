@@ -42,18 +42,19 @@ def _add_paths(columns: Columns, yes: SparseMatrix, no: SparseMatrix) -> None:
         paths.append(paths[-1] @ yes)
     steps = _steps(paths)
     leads_to, needed_by = _scaled_rows(yes), _scaled_rows(yes.T.tocsr())
+    same_dependents, same_prerequisites = yes @ yes.T, yes.T @ yes
     for name, matrix in {
         "known ways of two steps": paths[1].toarray(),
         "known ways of three steps": paths[2].toarray(),
         "known steps": steps,
         # Concepts that lead where a leads: do they lead to b?
         "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
-        "alike, but not a prerequisite": (yes @ yes.T @ no).log1p().toarray(),
-        "prerequisite of what is alike, but not of it": (no @ yes.T @ yes).log1p().toarray(),
+        "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
+        "prerequisite of what is alike, but not of it": (no @ same_prerequisites).log1p().toarray(),
     }.items():
         columns.add_directed("labels", name, matrix)
-    columns.add_symmetric("labels", "common dependents", (yes @ yes.T).toarray())
-    columns.add_symmetric("labels", "common prerequisites", (yes.T @ yes).toarray())
+    columns.add_symmetric("labels", "common dependents", same_dependents.toarray())
+    columns.add_symmetric("labels", "common prerequisites", same_prerequisites.toarray())
     reached = steps <= LONGEST
     columns.add_about_concepts("labels", "known dependents", np.log1p(reached.sum(axis=1)))
     columns.add_about_concepts("labels", "known prerequisites", np.log1p(reached.sum(axis=0)))

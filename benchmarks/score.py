@@ -84,7 +84,7 @@ def say(what: str, found: dict[str, float]) -> None:
 def mooc_old() -> dict[str, float]:
     scorer, evidence, split = mooc()
     taken = seconds("fit", lambda: scorer.fit(evidence, split, seed=0))
-    from proprl.ranking import all_pairs
+    from proprl.curriculum.candidates import all_pairs
 
     block, *_, other = all_pairs(evidence.concept_count)
     scorer.score(other[:WARM])
@@ -97,9 +97,9 @@ def mooc_new() -> dict[str, float]:
 
 
 def planted() -> dict[str, float]:
-    from proprl.data.splits import grouped_split
+    from proprl.data.splits.parts import grouped_split
     from proprl.data.synthetic import planted_course
-    from proprl.features.evidence import gather_evidence
+    from proprl.features.gather import gather_evidence
 
     course = planted_course(
         concepts=CONCEPTS, pairs=LABELS, transitions=14 * CONCEPTS, features=256, seed=0
@@ -126,9 +126,9 @@ def all_of_it(scorer: Any, evidence: Any, split: Any) -> dict[str, float]:
 
 def mooc() -> tuple[Any, Any, Any]:
     """A new Sequitur, with what it learns from; both ways see the same."""
-    from proprl.data.benchmarks import load_benchmark
-    from proprl.data.splits import grouped_split
-    from proprl.features.evidence import gather_evidence
+    from proprl.data.public import load_benchmark
+    from proprl.data.splits.parts import grouped_split
+    from proprl.features.gather import gather_evidence
 
     course = load_benchmark("mooc")
     split = grouped_split(course.labelled_pairs(), seed=0)

@@ -14,8 +14,8 @@ import argparse
 import statistics
 import time
 
-from proprl.data.benchmarks import load_benchmark
 from proprl.data.course import Course
+from proprl.data.public import load_benchmark
 from proprl.data.synthetic import planted_course
 from proprl.errors import PublicDataError
 from proprl.estimator import ProPRL

@@ -14,8 +14,8 @@ from sklearn.base import clone
 import proprl
 from conftest import SMALL
 from proprl.data import Course
-from proprl.data.course_split import SPLIT_SEED
-from proprl.data.splits import grouped_split
+from proprl.data.splits.course_split import SPLIT_SEED
+from proprl.data.splits.parts import grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
 
 

@@ -13,11 +13,12 @@ from scipy.special import expit, logit
 from proprl import fitting
 from proprl.arrays import FloatArray, IntArray
 from proprl.data import Course
-from proprl.data.splits import LabelledPairs, PairSplit, grouped_split
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit, grouped_split
 from proprl.errors import TrainingError
 from proprl.evaluation.base_rate import fit_to_labels, fit_to_map, log_odds
 from proprl.evaluation.metrics import best_threshold
-from proprl.features.evidence import gather_evidence
+from proprl.features.gather import gather_evidence
 from proprl.fitting import HELD_OUT, RATE_OF_NEW, Background, Fit, fit_scorer
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.fitted import Expected
 from proprl.judging import BOTH_LABELS, Judged
 

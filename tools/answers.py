@@ -24,12 +24,12 @@ import torch
 
 from proprl import PrerequisiteModel, load_course
 from proprl.data import Course
-from proprl.data.benchmarks import load_benchmark
+from proprl.data.public import load_benchmark
 from proprl.data.synthetic import planted_course
 from proprl.errors import ProprlError
 from proprl.experiments.catalogue import EXPERIMENTS
-from proprl.experiments.experiment import Wanted
-from proprl.experiments.runs import Run
+from proprl.experiments.running.execute import Run
+from proprl.experiments.running.outcome import Wanted
 from proprl.models.registry import METHODS
 
 BRIEF = {"epochs": 3, "trees": 20}

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from proprl.arrays import FloatArray, SparseMatrix
-from proprl.data.splits import PARTS, LabelledPairs, PairSplit
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PARTS, PairSplit
 from proprl.errors import BundleError, ProprlError
 from proprl.evaluation.base_rate import Calibration, check_calibration
 from proprl.fitting import Fit

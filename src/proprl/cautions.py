@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.fitting import FEW, FEW_LABELS, Fit
 

@@ -21,16 +21,18 @@ from proprl.curriculum import (
     labels_alone,
     prerequisite_graph,
 )
+from proprl.curriculum.candidates import Strongest, all_pairs, batches
+from proprl.curriculum.new_concept import check_new_concept, rows_against
 from proprl.data.course import Course, concept_text
-from proprl.data.course_split import split_course
 from proprl.data.mentions import names_in_texts
 from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows, pair_table
-from proprl.data.new_concept import check_new_concept, rows_against
-from proprl.data.splits import LabelledPairs, refuse_single_class
+from proprl.data.splits.course_split import split_course
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import refuse_single_class
 from proprl.errors import FeatureError, ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.explaining import explain_pair
-from proprl.features.evidence import NONE, encode_alone, gather_evidence
+from proprl.features.gather import NONE, encode_alone, gather_evidence
 from proprl.features.readings import NOBODY, read_concepts, resolve_reader
 from proprl.fitted import Expected, Fitted
 from proprl.fitting import fit_scorer
@@ -40,7 +42,6 @@ from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
 from proprl.models.registry import METHODS, method, method_settings
 from proprl.pairs.background import draw_background
 from proprl.progress import SILENT, Progress
-from proprl.ranking import Strongest, all_pairs, batches
 from proprl.training.checkpoint import Checkpoint
 
 Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None

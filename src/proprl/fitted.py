@@ -26,7 +26,8 @@ from proprl.bundle import (
     unpack_split,
 )
 from proprl.data.course import Course
-from proprl.data.splits import PARTS, LabelledPairs, PairSplit
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PARTS, PairSplit
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence

@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.grouping import pair_codes
-from proprl.data.origins import CHOSEN, DRAWN
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.origins import CHOSEN, DRAWN
+from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.base_rate import (
     PRIOR_DEVIATION,
     PRIOR_MEAN,

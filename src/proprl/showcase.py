@@ -11,16 +11,16 @@ import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum import Edge, PrerequisiteGraph, labels_alone
-from proprl.data.grouping import pair_codes
-from proprl.data.origins import DRAWN
+from proprl.curriculum.candidates import PAIRS_AT_ONCE
+from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.origins import DRAWN
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.glossary import MEANING
-from proprl.features.evidence import NONE
+from proprl.features.gather import NONE
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 from proprl.judging import Judged
 from proprl.pairs.background import open_pairs
-from proprl.ranking import PAIRS_AT_ONCE
 from proprl.report import EdgeList, Map, ReportData
 
 SURE = 0.8

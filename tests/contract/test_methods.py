@@ -11,10 +11,10 @@ import pytest
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data import Course
-from proprl.data.splits import PairSplit, grouped_split
+from proprl.data.splits.parts import PairSplit, grouped_split
 from proprl.errors import MissingInputError, ProprlError, TrainingError, UnknownMethodError
 from proprl.evaluation.metrics import auc, ordered_share
-from proprl.features.evidence import gather_evidence
+from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
 from proprl.models.needs import FEATURES, LABELS, REMEDIES, check_inputs, missing_inputs

@@ -14,8 +14,8 @@ from scipy.special import expit, logit
 
 from proprl import fitting
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.origins import ASKED, CHOSEN, DRAWN
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.origins import ASKED, CHOSEN, DRAWN
 from proprl.evaluation import base_rate
 from proprl.evaluation.base_rate import (
     PRIOR_DEVIATION,

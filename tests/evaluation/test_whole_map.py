@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import ProprlError
 from proprl.evaluation.metrics import average_precision
 from proprl.evaluation.whole_map import (

@@ -16,7 +16,7 @@ from proprl.data import Course
 from proprl.errors import FeatureError, MissingExtraError
 from proprl.features import encoders, language_model, readings
 from proprl.features.encoders import encode
-from proprl.features.evidence import gather_evidence
+from proprl.features.gather import gather_evidence
 from proprl.features.readings import read_concepts, resolve_reader
 from proprl.progress import SILENT
 
@@ -139,6 +139,6 @@ def test_what_is_neither_a_folder_nor_a_name_on_the_hub_fails_without_a_network(
 def test_a_missing_extra_is_found_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(encoders.LOADERS, "language-model", encoders._load_language_model)
     monkeypatch.setattr(language_model, "find_spec", lambda _: None)
-    monkeypatch.setattr("proprl.features.evidence.encode", None)  # calling it would fail
+    monkeypatch.setattr("proprl.features.gather.encode", None)  # calling it would fail
     with pytest.raises(MissingExtraError, match=r"model some/model .*proprl\[reader\]"):
         gather_evidence(course("botany"), "wordllama", reader=READER)

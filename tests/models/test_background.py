@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from proprl.arrays import IntArray
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import SplitError, TrainingError
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import label_weights, training_rows

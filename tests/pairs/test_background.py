@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs import background
 from proprl.pairs.background import (
     PER_POSITIVE,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proprl.arrays import FloatArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs import roles
 from proprl.pairs.roles import OWN, RIDGE, WITHIN, expected_labels, likeness, role_affinity
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.evidence import Evidence
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import fold_of

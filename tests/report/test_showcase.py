@@ -10,7 +10,8 @@ import pytest
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.base_rate import Calibration
 from proprl.fitted import Fitted

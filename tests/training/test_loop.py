@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import CheckpointError, OutputError, TrainingError
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import EpochRecord, History, Schedule, train_network

@@ -50,7 +50,7 @@ def audit(
 def _course(data: str, alignment: str | None, root: Path | None) -> Course:
     """Read a course with every row it has: repeated pairs are what an audit looks for."""
     from proprl.data import bundled_courses, load_course, read_course
-    from proprl.data.benchmarks import BENCHMARKS, load_benchmark
+    from proprl.data.public import BENCHMARKS, load_benchmark
 
     if data in BENCHMARKS:
         return load_benchmark(data, root, alignment=alignment or "fixed")  # type: ignore[arg-type]

@@ -59,7 +59,7 @@ def list_courses(root: DataRoot = None, as_json: Json = False) -> None:
 
 def _public_sets(root: Path | None) -> list[dict[str, object]]:
     """Say what each public set holds, and whether it is here."""
-    from proprl.data.benchmarks import BENCHMARKS, WHOLE_MAPS, data_root, missing_files
+    from proprl.data.public import BENCHMARKS, WHOLE_MAPS, data_root, missing_files
 
     return [
         {
@@ -90,7 +90,7 @@ def fetch(
     """
     from proprl.cli.console import ProgressBar, escape, print_json, say
     from proprl.data import fetch_benchmark
-    from proprl.data.benchmarks import find_benchmark
+    from proprl.data.public import find_benchmark
 
     public = find_benchmark(name)
     bar = ProgressBar()

@@ -12,7 +12,7 @@ from proprl.cli.options import Json
 from proprl.errors import ProprlError
 
 if TYPE_CHECKING:
-    from proprl.experiments.experiment import Outcome
+    from proprl.experiments.running.outcome import Outcome
 
 
 def reproduce(
@@ -53,10 +53,10 @@ def reproduce(
     """
     from proprl.cli.console import ProgressBar, err, escape, print_json, print_table
     from proprl.experiments.catalogue import ALL, find_experiments
-    from proprl.experiments.experiment import Wanted
-    from proprl.experiments.runner import RunStore, run_all
-    from proprl.experiments.whole_map_run import WHOLE_MAP
-    from proprl.experiments.workers import KEPT
+    from proprl.experiments.running.outcome import Wanted
+    from proprl.experiments.running.store import RunStore, run_all
+    from proprl.experiments.running.whole_map import WHOLE_MAP
+    from proprl.experiments.running.workers import KEPT
 
     if part != Wanted().part and experiment != WHOLE_MAP:
         raise ProprlError(f"--part is for {WHOLE_MAP}: the others have one test part")
@@ -87,7 +87,7 @@ def reproduce(
 
 
 def _write(outcome: Outcome, out: Path) -> None:
-    from proprl.experiments.figures import save_figure
+    from proprl.experiments.show.figures import save_figure
     from proprl.files import write_text
 
     for name, text in outcome.texts.items():

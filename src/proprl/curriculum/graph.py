@@ -11,9 +11,9 @@ import rustworkx as rx
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
-from proprl.data.grouping import distinct_pairs, pair_codes
 from proprl.data.lookup import find_concept
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.grouping import distinct_pairs, pair_codes
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import ProprlError
 from proprl.graphs.closure import BoolArray, connect, what_follows
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from proprl.data.benchmarks import BENCHMARKS, fetch_benchmark, load_benchmark
 from proprl.data.bundled import bundled_courses, load_course
 from proprl.data.course import Course
 from proprl.data.facts import course_facts
-from proprl.data.folder import check_course, read_course, write_course
+from proprl.data.folder.course_folder import check_course, read_course, write_course
 from proprl.data.lookup import find_concept
 from proprl.data.mentions import mention_incidence
-from proprl.data.splits import LabelledPairs, PairSplit, given_split, grouped_split, random_split
+from proprl.data.public import BENCHMARKS, fetch_benchmark, load_benchmark
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit, given_split, grouped_split, random_split
 
 __all__ = [
     "BENCHMARKS",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from proprl.data.benchmarks import BENCHMARKS, WHOLE_MAPS, load_benchmark
 from proprl.data.course import Course
-from proprl.data.folder import read_course
+from proprl.data.folder.course_folder import read_course
+from proprl.data.public import BENCHMARKS, WHOLE_MAPS, load_benchmark
 from proprl.errors import ProprlError
 
 _BUNDLED = ("campus",)

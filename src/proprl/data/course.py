@@ -13,13 +13,13 @@ import polars as pl
 from scipy.sparse import coo_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.findings import Findings
+from proprl.data.checking.course_tables import RepeatedPairs, validate
+from proprl.data.checking.findings import Findings
+from proprl.data.checking.tables import TABLES, Table, arrange, frame_records
+from proprl.data.folder.features_file import check_features
 from proprl.data.lookup import find_concept
-from proprl.data.matrix import check_features
 from proprl.data.mentions import mention_incidence, names_in_texts
-from proprl.data.splits import LabelledPairs
-from proprl.data.tables import TABLES, Table, arrange, frame_records
-from proprl.data.validation import RepeatedPairs, validate
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import CourseError, Problem
 from proprl.graphs.transitions import count_transitions
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proprl.data.course import Course
-from proprl.data.origins import ORIGINS
+from proprl.data.splits.origins import ORIGINS
 
 
 def course_facts(course: Course) -> dict[str, str | int | float | None]:

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from proprl.arrays import IntArray
-from proprl.data.grouping import pair_codes
 from proprl.data.lookup import find_concept
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import ProprlError
 
 NamedPairs: TypeAlias = Any

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proprl.arrays import IntArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 
 
 def memorised_labels(train: LabelledPairs, pairs: IntArray) -> list[int | None]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from proprl.errors import ProprlError
-from proprl.experiments.case_study import case_study
-from proprl.experiments.costs import table3
-from proprl.experiments.experiment import Experiment
-from proprl.experiments.faults import faults
-from proprl.experiments.homogenisation import figure1
-from proprl.experiments.label_curve import label_curve
-from proprl.experiments.ours import ours
-from proprl.experiments.sensitivity import hyper
-from proprl.experiments.tables import table1, table2
-from proprl.experiments.tuning import tune
-from proprl.experiments.whole_map import whole_map
-from proprl.experiments.whole_map_run import WHOLE_MAP
+from proprl.experiments.running.outcome import Experiment
+from proprl.experiments.running.whole_map import WHOLE_MAP
+from proprl.experiments.studies.case_study import case_study
+from proprl.experiments.studies.faults import faults
+from proprl.experiments.studies.figure1 import figure1
+from proprl.experiments.studies.hyper import hyper
+from proprl.experiments.studies.labels import label_curve
+from proprl.experiments.studies.ours import ours
+from proprl.experiments.studies.table1 import table1, table2
+from proprl.experiments.studies.table3 import table3
+from proprl.experiments.studies.tune import tune
+from proprl.experiments.studies.whole_map import whole_map
 
 EXPERIMENTS: dict[str, Experiment] = {
     "table1": table1,

@@ -10,6 +10,9 @@ from proprl.arrays import FloatArray, SparseMatrix
 from proprl.errors import FeatureError, ProprlError
 from proprl.graphs._sparse import owned_csr
 
+VIEWS = ("resource", "behaviour")
+"""Two views of a concept: the resources it stands in, and how learners move through it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
@@ -94,12 +97,9 @@ class Evidence:
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The views there is evidence for: "resource", "behaviour", both or none."""
-        present = {
-            "resource": self.incidence is not None,
-            "behaviour": self.transitions is not None,
-        }
-        return tuple(name for name, there in present.items() if there)
+        """The views there is evidence for, of `VIEWS`: both, one or none."""
+        there = (self.incidence is not None, self.transitions is not None)
+        return tuple(view for view, is_there in zip(VIEWS, there, strict=True) if is_there)
 
 
 def _checked_features(features: FloatArray) -> FloatArray:

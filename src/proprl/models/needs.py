@@ -9,7 +9,7 @@ import numpy as np
 
 from proprl.data.course import Course
 from proprl.errors import MissingInputError
-from proprl.features.evidence import NONE
+from proprl.features.gather import NONE
 from proprl.graphs.evidence import Evidence
 
 LABELS: Final = "labels"

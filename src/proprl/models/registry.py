@@ -9,27 +9,27 @@ from pydantic import ValidationError
 
 from proprl.errors import ProprlError, UnknownMethodError
 from proprl.models.base import PairScorer, Settings
-from proprl.models.conlearn import ConLearnScorer
-from proprl.models.dgcpl import DGCPLScorer
-from proprl.models.gae import GAEScorer, VGAEScorer
-from proprl.models.gkrom import GKROMScorer
-from proprl.models.hgapnet import HGAPNetScorer
-from proprl.models.lcpre import LCPREScorer
-from proprl.models.mhavgae import MHAVGAEScorer
-from proprl.models.naive_bayes import NaiveBayesScorer
-from proprl.models.prereq import PrereqScorer
-from proprl.models.proprl import ProPRLScorer
-from proprl.models.proprl_ablations import (
+from proprl.models.proprl.ablations import (
     WithoutGateScorer,
     WithoutIrreversibilityScorer,
     WithoutPropagationScorer,
 )
-from proprl.models.random_forest import RandomForestScorer
-from proprl.models.refd import RefDScorer
-from proprl.models.rvgae import RVGAEScorer
+from proprl.models.proprl.scorer import ProPRLScorer
+from proprl.models.rivals.conlearn import ConLearnScorer
+from proprl.models.rivals.dgcpl import DGCPLScorer
+from proprl.models.rivals.gae import GAEScorer, VGAEScorer
+from proprl.models.rivals.gkrom import GKROMScorer
+from proprl.models.rivals.hgapnet import HGAPNetScorer
+from proprl.models.rivals.lcpre.scorer import LCPREScorer
+from proprl.models.rivals.mhavgae import MHAVGAEScorer
+from proprl.models.rivals.nb import NaiveBayesScorer
+from proprl.models.rivals.prereq.scorer import PrereqScorer
+from proprl.models.rivals.refd import RefDScorer
+from proprl.models.rivals.rf import RandomForestScorer
+from proprl.models.rivals.rvgae import RVGAEScorer
+from proprl.models.rivals.svm import SVMScorer
+from proprl.models.rivals.trees import TreesScorer
 from proprl.models.sequitur import SequiturScorer
-from proprl.models.svm import SVMScorer
-from proprl.models.trees import TreesScorer
 
 METHODS: dict[str, type[PairScorer]] = {
     "proprl": ProPRLScorer,

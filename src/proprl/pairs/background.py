@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proprl.arrays import IntArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.closure import BoolArray, what_follows
 
 # More of them rank maps no better, and cost time and accuracy on pairs as people pick them.

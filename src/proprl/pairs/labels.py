@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs.columns import Columns
 
 # Concepts count as alike up to about this distance from cosine 1.

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, cg
 
 from proprl.arrays import FloatArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 
 # Concepts count as alike up to about this distance from cosine 1: roles are a broad likeness.
 WITHIN = 0.5

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, text_affinity
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence

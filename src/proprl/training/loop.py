@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits import PairSplit
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.metrics import auc
 from proprl.progress import SILENT, Progress

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proprl.arrays import IntArray
 from proprl.data.audit.finding import SHOWN
 from proprl.data.course import Course
-from proprl.data.splits import PARTS
+from proprl.data.splits.parts import PARTS
 
 
 @dataclass(frozen=True)

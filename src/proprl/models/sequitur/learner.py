@@ -7,7 +7,7 @@ from typing import Any
 import torch  # before LightGBM: it brings the OpenMP library that LightGBM needs
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.models.tree_sum import TreeSum
+from proprl.models.forests.tree_sum import TreeSum
 
 # Trees that split at random places, one of few columns each: many weak opinions generalise from
 # few labels better than a few sharp ones.

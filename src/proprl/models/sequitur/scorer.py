@@ -21,13 +21,13 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.grouping import pair_codes
-from proprl.data.splits import LabelledPairs, PairSplit
+from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
 from proprl.graphs.closure import BoolArray
-from proprl.graphs.evidence import Evidence
-from proprl.models.autoencoder import refuse_beyond_limit
+from proprl.graphs.evidence import VIEWS, Evidence
 from proprl.models.base import (
     FitReport,
     HeldOut,
@@ -36,10 +36,10 @@ from proprl.models.base import (
     state_part,
     training_rows,
 )
+from proprl.models.forests.tree_sum import TreeSum
 from proprl.models.needs import SUPERVISED
-from proprl.models.proprl_network import VIEWS
+from proprl.models.rivals.autoencoder import refuse_beyond_limit
 from proprl.models.sequitur.learner import Lesson
-from proprl.models.tree_sum import TreeSum
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
 from proprl.progress import SILENT, Progress

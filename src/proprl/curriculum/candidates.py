@@ -1,0 +1,65 @@
+"""Going through all pairs of a course, and keeping the strongest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.data.splits.grouping import pair_codes
+from proprl.pairs.labels import fold_of
+from proprl.pairs.table import FOLDS
+
+# So many pairs are scored at a time at most: a row of Sequitur's takes about 350 bytes.
+PAIRS_AT_ONCE = 500_000
+
+
+class Strongest:
+    """The strongest pairs of a stream; with `top` it holds a few times that many, not all."""
+
+    def __init__(self, top: int | None, threshold: float) -> None:
+        self.top, self.threshold = top, threshold
+        self.chunks: list[tuple[IntArray, FloatArray]] = []
+        self.held = 0
+
+    def add(self, pairs: IntArray, probabilities: FloatArray) -> None:
+        """Take in some pairs with their probabilities."""
+        keep = probabilities >= self.threshold
+        self.chunks.append((pairs[keep], probabilities[keep]))
+        self.held += int(keep.sum())
+        if self.top is not None and self.held > 4 * self.top + 10_000:
+            self.chunks = [self.result()]
+            self.held = len(self.chunks[0][0])
+
+    def result(self) -> tuple[IntArray, FloatArray]:
+        """Give the strongest so far, strongest first, equals by source and target."""
+        pairs = np.concatenate([np.empty((0, 2), np.int64), *(c[0] for c in self.chunks)])
+        probabilities = np.concatenate([np.empty(0), *(c[1] for c in self.chunks)])
+        order = np.lexsort((pair_codes(pairs), -probabilities))[: self.top]
+        return pairs[order], probabilities[order]
+
+
+def all_pairs(n: int) -> IntArray:
+    """Give every ordered pair of n concepts: (n (n - 1), 2).
+
+    >>> all_pairs(2).tolist()
+    [[0, 1], [1, 0]]
+    """
+    pairs: IntArray = np.argwhere(~np.eye(n, dtype=np.bool_)).astype(np.int64)
+    return pairs
+
+
+def batches(pairs: IntArray) -> list[IntArray]:
+    """Give the places of pairs that are best scored together.
+
+    Sequitur describes a pair by the labels outside its fold, and works out what they say once
+    for each fold that it meets in a batch: so a batch holds pairs of one fold.
+    """
+    fold = fold_of(pairs, FOLDS)
+    by_fold = np.argsort(fold, kind="stable")
+    ends = np.searchsorted(fold[by_fold], np.arange(1, FOLDS))
+    return [
+        part
+        for whole in np.split(by_fold, ends)
+        for part in np.array_split(whole, -(-len(whole) // PAIRS_AT_ONCE) or 1)
+        if len(part)
+    ]

@@ -1,0 +1,1 @@
+"""Finding everything that is wrong with the tables of a course."""

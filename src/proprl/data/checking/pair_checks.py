@@ -1,0 +1,191 @@
+"""Checking labelled pairs: labels, parts, where they come from, and rows that do not agree."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import chain, pairwise
+
+import polars as pl
+import rustworkx as rx
+
+from proprl.data.checking.check import Check, blank, check_ends, numbers
+from proprl.data.checking.tables import TABLES
+from proprl.data.splits.origins import CHOSEN, DRAWN, ORIGINS
+from proprl.data.splits.parts import PARTS
+
+_LABELS = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
+_TRUTHS = {"false": 0, "true": 1}  # what Parquet and JSON may hold; in CSV they are words
+
+_SPLITS = {part: part for part in PARTS} | dict.fromkeys(("val", "valid", "dev"), "validation")
+
+
+def check_pairs(check: Check) -> pl.DataFrame:
+    """Return the labelled pairs; of the optional columns only those that say something."""
+    check_ends(check)
+    label = _labels(check)
+    split = _splits(check) if "split" in check.frame.columns else None
+    origin = _origins(check)
+    chance = _chances(check, origin)
+    _report_repeated_pairs(check, label, split)
+    _warn_of_mutual_positives(check, label, check.joined("source", "target"))
+    _warn_of_circles(check, label)
+    said = {"split": split, "origin": origin, "chance": chance}
+    kept = {column: cells for column, cells in said.items() if cells is not None}
+    others = [column for column in check.frame.columns if column not in said]
+    _warn_of_misspelt_columns(check, others)
+    standard = ["source", "target", "label"]
+    frame = check.frame.select(*others).with_columns(label, **kept)
+    return frame.select(*standard, *kept, *(o for o in others if o not in standard))
+
+
+def _report_repeated_pairs(check: Check, label: pl.Series, split: pl.Series | None) -> None:
+    """Report each row whose pair stands in an earlier row, with that row's label or another."""
+    first = check.first_positions("source", "target")
+    same = label.eq_missing(label.gather(first))
+    repeats = check.repeated(first)
+
+    def stands_already(position: int) -> str:
+        message = f"this pair stands in row {check.row(first[position])} already"
+        if split is None or split[position] == split[int(first[position])]:
+            return message
+        return f"{message}, in another part: {split[int(first[position])]}"
+
+    def has_another_label(position: int) -> str:
+        return f"this pair has another label in row {check.row(first[position])}"
+
+    pair = check.joined("source", "target")
+    kept = check.keep_repeated
+    check.report(repeats & same, stands_already, values=pair, warning=kept)
+    check.report(repeats & ~same, has_another_label, values=pair, warning=kept)
+
+
+def _labels(check: Check) -> pl.Series:
+    cells = check.frame["label"]
+    accepted = _LABELS if check.table.file.endswith(".csv") else _LABELS | _TRUTHS
+    label = cells.str.strip_chars().replace_strict(accepted, default=None, return_dtype=pl.Int64)
+    expected = "must be 1 (source is a prerequisite of target) or 0"
+    check.report(label.is_null() & cells.is_not_null(), expected, column="label")
+    return label
+
+
+def _splits(check: Check) -> pl.Series | None:
+    """Return the part of each pair; None where the column is blank throughout."""
+    cells = check.frame["split"]
+    if blank(cells).all() and not cells.has_nulls():
+        return None
+    words = cells.str.strip_chars().str.to_lowercase()
+    split = words.replace_strict(_SPLITS, default=None, return_dtype=pl.String)
+    expected = f"must be one of {', '.join(PARTS)}; give it for every pair or for none"
+    check.report(split.is_null() & cells.is_not_null(), expected, column="split")
+    return split
+
+
+def _warn_of_mutual_positives(check: Check, label: pl.Series, pair: pl.Series) -> None:
+    positive = check.frame.select("source", "target").with_row_index("position")
+    positive = positive.filter((label == 1).fill_null(False), pl.col("source") != pl.col("target"))
+    both = positive.join(positive, left_on=["source", "target"], right_on=["target", "source"])
+    earlier = {
+        later: first
+        for later, first in both.select("position", "position_right").iter_rows()
+        if first < later
+    }
+    mutual = pl.Series([position in earlier for position in range(len(label))], dtype=pl.Boolean)
+    check.report(
+        mutual,
+        lambda position: (
+            f"row {check.row(earlier[position])} says the reverse: "
+            "only one of two concepts can come first"
+        ),
+        values=pair,
+        warning=True,
+    )
+
+
+def _warn_of_circles(check: Check, label: pl.Series) -> None:
+    """Warn of one circle in each group of concepts whose labels put each before all others.
+
+    Pairs labelled 1 in both orders are left out: they have a warning of their own.
+    """
+    ends = list(check.frame.select("source", "target").iter_rows())
+    row_of = {
+        pair: position
+        for position, pair in enumerate(ends)
+        if label[position] == 1 and None not in pair
+    }
+    one_way = [pair for pair in row_of if pair[::-1] not in row_of]
+    graph: rx.PyDiGraph[str, None] = rx.PyDiGraph()
+    node = {concept: graph.add_node(concept) for concept in dict.fromkeys(chain(*one_way))}
+    graph.add_edges_from_no_data([(node[a], node[b]) for a, b in one_way])
+    found: dict[int, str] = {}
+    for group in rx.strongly_connected_components(graph):
+        if len(group) == 1:
+            continue
+        inside = {graph[place] for place in group}
+        last = max(row_of[pair] for pair in one_way if inside.issuperset(pair))
+        source, target = ends[last]
+        back = rx.dijkstra_shortest_paths(graph, node[target], target=node[source])[node[source]]
+        circle = [source, *(graph[place] for place in back)]
+        rows = [check.row(row_of[step]) for step in pairwise(circle[1:])]
+        found[last] = (
+            f"with rows {', '.join(map(str, rows))} this closes a circle, {' → '.join(circle)}: "
+            "only one of them can come first"
+        )
+    check.report(
+        pl.Series([position in found for position in range(len(label))], dtype=pl.Boolean),
+        lambda position: found[position],
+        values=check.joined("source", "target"),
+        warning=True,
+    )
+
+
+def _warn_of_misspelt_columns(check: Check, others: list[str]) -> None:
+    """Warn of a further column whose name is nearly one that says something."""
+    absent = [column for column in TABLES["pairs"].optional if column not in check.frame.columns]
+    for column in others:
+        nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
+        if nearest:
+            expected = f"this column says nothing to a model; did you mean {nearest[0]}?"
+            check.findings.warn(check.table.file, expected, column=column)
+
+
+def _origins(check: Check) -> pl.Series | None:
+    """Return where each label comes from; None where people chose all pairs."""
+    if "origin" not in check.frame.columns:
+        return None
+    cells = check.frame["origin"]
+    words = cells.str.strip_chars().str.to_lowercase().replace("", CHOSEN)
+    origin = words.replace_strict({o: o for o in ORIGINS}, default=None, return_dtype=pl.String)
+    expected = f"must be one of {', '.join(ORIGINS)}, or empty, which means {CHOSEN}"
+    check.report(origin.is_null() & cells.is_not_null(), expected, column="origin")
+    return None if (origin == CHOSEN).all() and not origin.has_nulls() else origin
+
+
+def _chances(check: Check, origin: pl.Series | None) -> pl.Series | None:
+    """Return the chance by which each pair was drawn, null for the others; None without any."""
+    if "chance" not in check.frame.columns:
+        if origin is not None:
+            needed = "a drawn pair needs its chance of being drawn: add the column chance"
+            check.report(origin == DRAWN, needed, column="origin")
+        return None
+    if origin is None:
+        origin = pl.Series("origin", [CHOSEN] * len(check.frame), dtype=pl.String)
+    cells = check.frame["chance"]
+    chance = numbers(cells).fill_nan(None)  # frames hold NaN where nothing is said
+    empty = blank(cells) | (cells.str.strip_chars().str.to_lowercase() == "nan")
+    check.report(
+        (origin == DRAWN) & empty,
+        "must not be empty: a drawn pair needs its chance of being drawn, above 0 and at most 1",
+        column="chance",
+    )
+    check.report(
+        (origin != DRAWN) & ~empty,
+        lambda position: (
+            f"must be empty for a pair that was {origin[position]}: "
+            f"only drawn pairs have a chance; empty it, or set origin to {DRAWN}"
+        ),
+        column="chance",
+    )
+    possible = ((chance > 0) & (chance <= 1)).fill_null(False)
+    wrong = (origin == DRAWN).fill_null(True) & ~empty & ~possible
+    check.report(wrong, "must be a number above 0 and at most 1", column="chance")
+    return None if chance.is_null().all() else chance

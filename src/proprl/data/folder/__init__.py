@@ -1,0 +1,1 @@
+"""A course as a folder of files: reading and writing it."""

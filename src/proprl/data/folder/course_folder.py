@@ -1,0 +1,182 @@
+"""Reading, checking and writing a course folder."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+
+from proprl.data.checking.course_tables import RepeatedPairs
+from proprl.data.checking.findings import Findings
+from proprl.data.checking.tables import TABLES, arrange
+from proprl.data.course import Course, build_course
+from proprl.data.folder.course_toml import (
+    METADATA_FILE,
+    TEXTS,
+    Metadata,
+    read_metadata,
+    render_metadata,
+)
+from proprl.data.folder.features_file import FEATURES_FILE, read_features, render_features
+from proprl.data.folder.readers import FORMATS, read_table
+from proprl.data.folder.writers import RENDERERS
+from proprl.errors import CourseError, OutputError, Problem, ProprlError
+
+_TABLE_FILES = {table: tuple(f"{table}.{ending}" for ending in FORMATS) for table in TABLES}
+_COURSE_FILES = frozenset(
+    [METADATA_FILE, FEATURES_FILE, *(name for names in _TABLE_FILES.values() for name in names)]
+)
+
+
+def read_course(path: str | os.PathLike[str], *, repeated_pairs: RepeatedPairs = "error") -> Course:
+    """Return the course in this folder; raise one `CourseError` that lists every problem.
+
+    With `repeated_pairs` "keep", a labelled pair may stand in several rows: see
+    `Course.from_tables`.
+    """
+    return _read(Path(path), _findings(path), repeated_pairs)
+
+
+def check_course(
+    path: str | os.PathLike[str], *, repeated_pairs: RepeatedPairs = "error"
+) -> tuple[list[Problem], list[Problem]]:
+    """Return the errors and the warnings that reading this folder gives; raise neither."""
+    findings = _findings(path)
+    with suppress(CourseError):  # it carries the errors that `findings` has too
+        _read(Path(path), findings, repeated_pairs)
+    return findings.in_order()
+
+
+def _findings(path: str | os.PathLike[str]) -> Findings:
+    return Findings(f"the course folder {str(path)!r}")
+
+
+def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Course:
+    try:
+        present = {entry.name for entry in folder.iterdir()}
+    except OSError as error:
+        expected = f"must be a course folder: {error.strerror or error}"
+        findings.error(str(folder), expected)
+        raise CourseError(findings.source, findings.errors) from error
+    metadata = Metadata()
+    if _is_file(folder, METADATA_FILE, findings):
+        metadata = read_metadata(folder / METADATA_FILE, findings)
+    tables = {}
+    for table in TABLES:
+        file = _chosen_file(folder, table, findings)
+        records = None if file is None else read_table(folder / file, findings)
+        if records is not None:
+            tables[table] = arrange(records, table, metadata.columns.get(table, {}), findings)
+    features = None
+    if _is_file(folder, FEATURES_FILE, findings):
+        features = read_features(folder / FEATURES_FILE, findings)
+    _warn_of_lookalikes(present, findings)
+    given = frozenset(table for table in TABLES if not present.isdisjoint(_TABLE_FILES[table]))
+    texts = dict.fromkeys(TEXTS, "") | {"name": folder.resolve().name}
+    return build_course(
+        texts | dict(metadata.texts),
+        tables,
+        given,
+        features,
+        FEATURES_FILE,
+        findings,
+        repeated_pairs,
+    )
+
+
+def _chosen_file(folder: Path, table: str, findings: Findings) -> str | None:
+    """Return the file that holds this table, if there is one; report a second one."""
+    files = [name for name in _TABLE_FILES[table] if _is_file(folder, name, findings)]
+    for other in files[1:]:
+        findings.error(other, f"there is {files[0]} too: keep one file for {table}")
+    return files[0] if files else None
+
+
+def _is_file(folder: Path, name: str, findings: Findings) -> bool:
+    path = folder / name
+    if path.exists() and not path.is_file():
+        findings.error(name, "must be a file, not a folder or a device")
+    return path.is_file()
+
+
+def _warn_of_lookalikes(present: set[str], findings: Findings) -> None:
+    """Warn of files that are not read although their name resembles one that would be."""
+    stems = {name.partition(".")[0]: name for name in (METADATA_FILE, FEATURES_FILE)}
+    stems |= {table: files[0] for table, files in _TABLE_FILES.items()}
+    for name in sorted(present - _COURSE_FILES):
+        near = get_close_matches(name.partition(".")[0].lower(), stems, n=1, cutoff=0.8)
+        if near and "." in name:
+            findings.warn(name, f"this file is not read; did you mean {stems[near[0]]}?")
+
+
+def write_course(
+    course: Course,
+    path: str | os.PathLike[str],
+    *,
+    format: str = "csv",
+    overwrite: bool = False,
+) -> None:
+    """Write the course as a folder that `read_course` reads back the same.
+
+    `format` is "csv", "parquet" or "jsonl". The folder appears whole or not at all. With
+    `overwrite` it replaces a course folder that is there; a folder with anything else in it is
+    never replaced.
+    """
+    if format not in RENDERERS:
+        raise ProprlError(f"unknown format {format!r}: it is one of {', '.join(RENDERERS)}")
+    target = Path(path).resolve()
+    _refuse_to_destroy(target, overwrite)
+    token = secrets.token_hex(4)
+    staging = target.with_name(f".{target.name}.{token}.tmp")
+    try:
+        staging.mkdir(parents=True)
+        for name, content in _render(course, format):
+            (staging / name).write_bytes(content)
+        if target.exists():
+            _swap(staging, target, target.with_name(f".{target.name}.{token}.old"))
+        else:
+            staging.rename(target)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _render(course: Course, format: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file of the folder."""
+    texts = {key: getattr(course, key) for key in TEXTS}
+    yield METADATA_FILE, render_metadata(texts)
+    for table, frame in course.tables().items():
+        yield f"{table}.{format}", RENDERERS[format](frame)
+    if course.features is not None:
+        yield FEATURES_FILE, render_features(course.features)
+
+
+def _refuse_to_destroy(target: Path, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise OutputError(f"cannot write {target}: a file of that name is there")
+    present = {entry.name for entry in target.iterdir()}
+    if present and not overwrite:
+        raise OutputError(f"cannot write {target}: the folder is not empty; use overwrite=True")
+    foreign = sorted(present - _COURSE_FILES)
+    if foreign:
+        raise OutputError(
+            f"cannot overwrite {target}: it holds what is no part of a course, such as "
+            f"{foreign[0]!r}; move that away or choose another folder"
+        )
+
+
+def _swap(staging: Path, target: Path, aside: Path) -> None:
+    target.rename(aside)
+    try:
+        staging.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,108 @@
+"""course.toml: what a course is called, and what its files call their columns."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from proprl.data.checking.findings import Findings
+from proprl.data.checking.tables import TABLES
+from proprl.data.folder.readers import decode
+
+METADATA_FILE = "course.toml"
+TEXTS = ("name", "description", "subject", "language", "licence")
+"""What course.toml may say of a course in words."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The content of course.toml; everything in it is optional."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # table → ours → file's
+
+
+def read_metadata(path: Path, findings: Findings) -> Metadata:
+    """Return what course.toml says, as far as it can be read."""
+    try:
+        content = tomllib.loads(decode(path.name, path.read_bytes(), findings))
+    except OSError as error:
+        findings.error(path.name, f"cannot be read: {error.strerror or error}")
+        return Metadata()
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        row = int(line[1]) if line else None
+        findings.error(path.name, f"is not valid TOML: {error}", row=row)
+        return Metadata()
+    for key in content.keys() - {*TEXTS, "columns"}:
+        near = get_close_matches(key, (*TEXTS, "columns"), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        findings.warn(path.name, f"this key is not known and not used{hint}", column=key)
+    texts = {}
+    for key in TEXTS:
+        value = content.get(key)
+        if isinstance(value, str):
+            texts[key] = value
+        elif value is not None:
+            findings.error(path.name, "must be text", column=key, value=str(value))
+    return Metadata(texts, _column_names(path.name, content.get("columns", {}), findings))
+
+
+def _column_names(file: str, content: Any, findings: Findings) -> dict[str, dict[str, str]]:
+    """Return the usable renamings of [columns.TABLE]."""
+    if not isinstance(content, dict):
+        expected = 'must be sections such as [columns.pairs] with source = "name in the file"'
+        findings.error(file, expected, column="columns", value=str(content))
+        return {}
+    renamed = {}
+    for table, names in content.items():
+        where = f"columns.{table}"
+        if table not in TABLES:
+            expected = f"this section is not used: the tables are {', '.join(TABLES)}"
+            findings.warn(file, expected, column=where)
+        elif not isinstance(names, dict):
+            findings.error(file, "must be a section of names", column=where, value=str(names))
+        else:
+            renamed[table] = _table_columns(file, table, names, findings)
+    return renamed
+
+
+def _table_columns(
+    file: str, table: str, names: Mapping[str, Any], findings: Findings
+) -> dict[str, str]:
+    known = TABLES[table].required + TABLES[table].optional
+    usable: dict[str, str] = {}
+    for column, heading in names.items():
+        where = f"columns.{table}.{column}"
+        if column not in known:
+            expected = f"this key is not used: the columns are {', '.join(known)}"
+            findings.warn(file, expected, column=where)
+        elif not isinstance(heading, str) or not heading.strip():
+            findings.error(file, "must be the name of a column", column=where, value=str(heading))
+        elif heading.strip() in usable.values():
+            expected = "this column is read as another already: name each column once"
+            findings.error(file, expected, column=where, value=heading)
+        else:
+            usable[column] = heading.strip()
+    for column in TABLES[table].required:
+        if column not in usable and column in usable.values():
+            expected = f"{column!r} is read as another column: say which column is {column!r}"
+            findings.error(file, expected, column=f"columns.{table}")
+            return {}
+    return usable
+
+
+def render_metadata(texts: Mapping[str, str]) -> bytes:
+    """Return the content of a course.toml with these texts."""
+    return "".join(f"{key} = {_toml_text(texts[key])}\n" for key in TEXTS).encode()
+
+
+def _toml_text(text: str) -> str:
+    # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""Labelled pairs, and which of them are learned from."""

@@ -1,0 +1,1 @@
+"""Runs: what determines one, what comes out, and how many are done and kept."""

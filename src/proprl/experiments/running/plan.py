@@ -1,0 +1,111 @@
+"""Which runs a comparison consists of, and with what settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from proprl.errors import ProprlError
+from proprl.experiments.running.execute import FOLDS, PROTOCOLS, Run
+from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.settings.load import packaged
+from proprl.experiments.settings.tuned import tuned_settings
+from proprl.features.encoders import resolve_encoder
+from proprl.models.registry import METHODS
+
+ABLATIONS = (
+    "proprl-without-gate",
+    "proprl-without-propagation",
+    "proprl-without-irreversibility",
+    "proprl",
+)
+OWN = ("sequitur", "trees")
+"""Methods that no paper compares with."""
+
+
+class ExperimentSettings(BaseModel):
+    """What `methods.toml` says of the methods."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    titles: dict[str, str]
+    changes: dict[str, dict[str, dict[str, Any]]]
+    as_published: list[str]
+    hyper: dict[str, Annotated[tuple[int | float, ...], Field(min_length=2)]]
+    """The values that the hyper-parameter study tries, by setting."""
+
+    def title(self, method: str) -> str:
+        """Give a method's name as tables print it."""
+        return self.titles.get(method, method)
+
+    def of(self, method: str, course: str, protocol: str) -> tuple[str, dict[str, Any]]:
+        """Give the preset and the changes that a method runs with on a course.
+
+        What was tuned is laid over what it starts from, except for `as_published`. An ablation is
+        its model with one part removed, so it has its model's settings.
+        """
+        if protocol == "published" and _model(method) in self.as_published:
+            return "paper", self.untuned(method, course)
+        return self.tuned(method, course)
+
+    def tuned(self, method: str, course: str) -> tuple[str, dict[str, Any]]:
+        """Give the preset and the changes that tuning led to; it started at the preset."""
+        tuned = tuned_settings().get(_model(method), {}).get(course)
+        return "default", {**self.untuned(method, course), **(tuned.changes if tuned else {})}
+
+    def untuned(self, method: str, course: str) -> dict[str, Any]:
+        """Give what a method's paper changes on a course; tuning starts there."""
+        return self.changes.get(_model(method), {}).get(course, {})
+
+
+def _model(method: str) -> str:
+    """Give the model of which an ablation is a part; else the method itself."""
+    return method.partition("-without-")[0]
+
+
+@lru_cache(maxsize=1)
+def experiment_settings() -> ExperimentSettings:
+    """Give the settings of the experiments, checked."""
+    return ExperimentSettings.model_validate(packaged("methods.toml"))
+
+
+def table1_methods() -> tuple[str, ...]:
+    """Give the paper's methods in the registry's order, its own last."""
+    others = [name for name in METHODS if name not in (*OWN, *ABLATIONS)]
+    return (*others, "proprl")
+
+
+def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list[Run]:
+    """Give the runs of a comparison: one for each course, method, and seed or fold.
+
+    If `tuned`, no method keeps its paper's settings on the published rows.
+    """
+    if wanted.protocol not in PROTOCOLS:
+        known = ", ".join(PROTOCOLS)
+        raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
+    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= FOLDS:
+        raise ProprlError(f"leak-free has {FOLDS} folds; asked for {wanted.repeats}")
+    settings = experiment_settings()
+    runs = []
+    for course in wanted.courses:
+        for method in methods:
+            preset, changes = (
+                settings.tuned(method, course)
+                if tuned
+                else settings.of(method, course, wanted.protocol)
+            )
+            for repeat in range(wanted.repeats):
+                run = Run(
+                    method,
+                    course,
+                    protocol=wanted.protocol,
+                    fold=0 if wanted.protocol == "published" else repeat,
+                    seed=repeat if wanted.protocol == "published" else 0,
+                    preset=preset,
+                    changes=changes,
+                    encoder=resolve_encoder(wanted.encoder),
+                )
+                runs.append(run)
+    return runs

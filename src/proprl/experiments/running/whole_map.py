@@ -1,0 +1,287 @@
+"""One run of the protocol `whole-map`: fit on what is known, score every pair, draw the graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logit
+
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
+from proprl.data.course import Course
+from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.parts import PairSplit
+from proprl.data.splits.whole_map import (
+    MAP_PARTS,
+    Known,
+    WholeMapTask,
+    direct_steps_task,
+    whole_map_task,
+)
+from proprl.errors import ProprlError
+from proprl.evaluation.base_rate import PRIOR_DEVIATION, Calibration
+from proprl.evaluation.metrics import auc
+from proprl.evaluation.whole_map import (
+    JudgedMap,
+    degree_rule,
+    edge_metrics,
+    map_metrics,
+    needed_on_the_way,
+    precision_at_recall,
+    reliability_between,
+    resampled_metrics,
+)
+from proprl.fitting import Background, Fit, fit_scorer
+from proprl.graphs.closure import BoolArray, what_follows
+from proprl.graphs.evidence import Evidence
+from proprl.models.base import Settings
+from proprl.models.registry import method
+
+if TYPE_CHECKING:
+    from proprl.experiments.running.execute import Run
+
+WHOLE_MAP = "whole-map"
+"""The name of the protocol, in runs and on the command line."""
+FIFTH = 0.4
+"""The `label_share` of a run that knows a fifth of the map: two fifths of the known half."""
+QUARTER = 0.25
+"""The `label_share` of a run whose labels come from a quarter of the concepts only."""
+SHARES: Mapping[float, Known] = {1.0: "half", FIFTH: "fifth", QUARTER: "quarter"}
+PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
+"""Base rates that might be expected instead, before a course is seen."""
+PROMISES = ("promised_ratio", "log_loss_gain")
+"""What depends on the expected base rate."""
+DIRECT_STEPS = ("campus",)
+"""Courses whose labels are direct steps, so that only the graph is judged."""
+WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
+"""A way through a map that its author wrote down: from what is known to what is wanted."""
+RULES = ("degrees", "reachability")
+"""What needs no model: see `rule_scores`."""
+
+RESAMPLES = 1000
+_RESAMPLED = (
+    "average_precision",
+    "average_precision_open",
+    "log_loss_gain",
+    "believed_right",
+    "believed_found",
+    "promised_ratio",
+    "follows_f1",
+    "labels_f1",
+    "f1_lead",
+)
+RECALLS = np.arange(1, 51) / 50
+"""Where precision is told: from 2 % of the prerequisites found to all of them."""
+BOUNDS = np.array([0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])
+"""Bins of the reliability plot: narrow where most pairs are."""
+
+
+def task_of(run: Run, course: Course) -> WholeMapTask:
+    """Give what a run is told and asked of a course."""
+    if run.part not in MAP_PARTS:
+        raise ProprlError(f"a map has no {run.part} part; known: {', '.join(MAP_PARTS)}")
+    if run.course in DIRECT_STEPS:
+        return direct_steps_task(course, draw=run.fold)
+    share = SHARES[run.label_share]
+    return whole_map_task(course, part=run.part, draw=run.fold, share=share)
+
+
+def map_split(run: Run, course: Course) -> PairSplit:
+    """Give the labels as train and validation, and the asked pairs as test."""
+    return task_of(run, course).split()
+
+
+def map_result(
+    run: Run, course: Course, evidence: Evidence, encoder: str, settings: Settings
+) -> dict[str, Any]:
+    """Fit, score all pairs once, and give what the map is worth and what it cost."""
+    task = task_of(run, course)
+    started = time.perf_counter()
+    fit = fit_on_map(run, settings, evidence, task.split())
+    fitted = time.perf_counter()
+    pairs = np.argwhere(~np.eye(task.concepts, dtype=np.bool_)).astype(np.int64)
+    scores = fit.score(pairs)
+    scored = time.perf_counter()
+    believed = None if fit.calibration is None else fit.calibration.believed
+    # Where nothing says what to believe, the threshold of the labelled pairs decides.
+    threshold = fit.report.threshold if believed is None else LEARNED_FROM
+    graph = prerequisite_graph(
+        course.ids, course.names, task.known, pairs, scores, threshold=threshold
+    )
+    judged = judge(
+        run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs
+    )
+    judged["metrics"] |= _with_other_priors(fit, task)
+    return {
+        "run": asdict(run),
+        "encoder": encoder,
+        **judged,
+        "calibration": None if fit.calibration is None else _calibration_facts(fit.calibration),
+        "known_labels": len(task.known),
+        "train_seconds": fitted - started,
+        "score_seconds": scored - fitted,
+    }
+
+
+def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> Fit:
+    """Fit a method on the labels, and on background if it takes any."""
+    scorer = method(run.method)(settings, device="cpu")
+    background: Background = "auto" if scorer.takes_background else None
+    return fit_scorer(scorer, evidence, split, background=background, seed=run.seed)
+
+
+def judge(
+    run: Run,
+    course: Course,
+    task: WholeMapTask,
+    scores: FloatArray,  # (n, n)
+    believed: float | None,
+    edges: IntArray,
+) -> dict[str, Any]:
+    """Give the metrics of a map, those of the rules, and what figures are drawn from.
+
+    `believed` is the probability from which on a pair is believed; None where `scores` only rank.
+    """
+    at = tuple(task.asked.pairs.T)
+    labels, is_open, labels_follow = task.asked.labels, task.open(), task.follows()[at]
+    follows = what_follows(task.concepts, edges)
+    said = scores[at]
+    seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
+    among_asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
+    judged = JudgedMap(
+        labels,
+        said,
+        is_open,
+        are_probabilities=believed is not None,
+        believed=None if believed is None else said >= believed,
+        follows=follows[at],
+        labels_follow=labels_follow,
+    )
+    found: dict[str, Any] = {
+        "metrics": {
+            **map_metrics(judged),
+            **edge_metrics(task.concepts, seen, task.known, task.annotated),
+            **_asked_edges(edge_metrics(task.concepts, among_asked, task.known, task.annotated)),
+            **_new_concepts(task, said, promises=believed is not None),
+            **_way(run.course, course, task, follows),
+        },
+        "resampled": _resampled(judged, task.asked.pairs),
+        "rules": _judged_rules(run, course, task),
+        "curve": precision_at_recall(labels, said, RECALLS).tolist(),
+        "counts": {
+            "asked": len(labels),
+            "asked_positives": int(labels.sum()),
+            "known_positives": len(task.known.positives),
+        },
+    }
+    if believed is not None:
+        found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
+    return found
+
+
+def _asked_edges(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Give what is true of the learned edges that were asked about, under names of their own.
+
+    Where all positives of a pair of concepts are known already, a learned edge can only be wrong
+    or implied; among the asked pairs it is as right as the model.
+    """
+    return {f"asked_{name}": metrics[name] for name in ("edges_learned", "edges_right")}
+
+
+def rule_scores(task: WholeMapTask) -> dict[str, FloatArray]:
+    """Give what rules without a model say of the asked pairs.
+
+    `degrees`: how often the source is a known source times how often the target is a known
+    target. `reachability`: whether the pair follows from known positives.
+    """
+    follows = task.follows()[tuple(task.asked.pairs.T)]
+    return {
+        "degrees": degree_rule(task.known, task.asked.pairs),
+        "reachability": follows.astype(np.float64),
+    }
+
+
+def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any]:
+    """Judge the rules by the same pairs; reachability is the map of the labels alone."""
+    labels, is_open, implied = task.asked.labels, task.open(), task.follows()
+    follows = implied[tuple(task.asked.pairs.T)]
+    maps = {"reachability": {"follows": follows, "labels_follow": follows}}
+    found = {}
+    for rule, scores in rule_scores(task).items():
+        judged = JudgedMap(labels, scores, is_open, are_probabilities=False, **maps.get(rule, {}))
+        way = _way(run.course, course, task, implied) if rule in maps else {}
+        found[rule] = {
+            "metrics": {**map_metrics(judged), **way},
+            "resampled": _resampled(judged, task.asked.pairs),
+            "curve": precision_at_recall(labels, scores, RECALLS).tolist(),
+        }
+    return found
+
+
+def as_matrix(n: int, pairs: IntArray, scores: FloatArray) -> FloatArray:
+    """Give scores by source and target: (n, n), 0 where there is none."""
+    matrix = np.zeros((n, n))
+    matrix[tuple(pairs.T)] = scores
+    return matrix
+
+
+def _resampled(judged: JudgedMap, pairs: IntArray) -> dict[str, list[float]]:
+    found = resampled_metrics(judged, pairs, resamples=RESAMPLES)
+    return {name: found[name].round(5).tolist() for name in _RESAMPLED if name in found}
+
+
+def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> dict[str, float]:
+    """How well asked pairs are judged in which a concept has no label at all."""
+    labelled = np.zeros(task.concepts, dtype=np.bool_)
+    labelled[task.known.pairs] = True
+    new = ~labelled[task.asked.pairs].all(axis=1)
+    labels = task.asked.labels[new]
+    found = {
+        "new_pairs": float(new.sum()),
+        "new_auc": auc(labels, said[new]) if len(labels) else float("nan"),
+        "new_true": float(labels.sum()),
+    }
+    return found | ({"new_promised": float(said[new].sum())} if promises else {})
+
+
+def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
+    """What would be promised if another base rate had been expected before the course was seen."""
+    if fit.calibration is None or fit.calibration.base_rate is None:
+        return {}
+    asked = task.asked
+    found: dict[str, float] = {}
+    for name, rate in PRIORS.items():
+        prior = float(logit(rate)), PRIOR_DEVIATION
+        said = fit.with_prior(prior, task.known, task.concepts).score(asked.pairs)
+        metrics = map_metrics(JudgedMap(asked.labels, said, task.open()))
+        found |= {f"{metric}, {name}": metrics[metric] for metric in PROMISES}
+    return found
+
+
+def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
+    """How many concepts of the author's way are on the map's, and how long each of them is."""
+    if name not in WAYS:
+        return {}
+    start, goal = (course.row(concept) for concept in WAYS[name])
+    author = needed_on_the_way(what_follows(task.concepts, task.annotated.positives), start, goal)
+    mine = needed_on_the_way(follows, start, goal)
+    return {
+        "way_found": float(len(mine & author)),
+        "way_length": float(len(mine)),
+        "way_author": float(len(author)),
+    }
+
+
+def _calibration_facts(calibration: Calibration) -> dict[str, float | None]:
+    low, high = calibration.interval or (None, None)
+    return {
+        "base_rate": calibration.base_rate,
+        "base_rate_low": low,
+        "base_rate_high": high,
+        "believed": calibration.believed,
+        "expected_open": calibration.expected_open,
+    }

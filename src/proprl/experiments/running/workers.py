@@ -1,0 +1,131 @@
+"""Runs in this process or in several: each named where it fails, none left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import active_children, get_context, parent_process
+from typing import Any
+
+from proprl.errors import ProprlError, TrainingError
+from proprl.experiments.running.execute import Run, execute
+
+KEPT = "what is done is kept: the same command goes on from there"
+
+Result = dict[str, Any]
+
+
+def executed(
+    todo: Mapping[str, Run], root: str | None, jobs: int, on_start: Callable[[str], None]
+) -> Generator[tuple[str, Result], None, None]:
+    """Yield the key and the result of every run as it ends; `on_start` hears of each that begins.
+
+    A run that fails is an error that names it. Close the generator to end what is under way.
+    """
+    if jobs <= 1:
+        for key, run in todo.items():
+            on_start(key)
+            with _named(run):
+                result = execute(run, root)
+            yield key, result
+    elif todo:
+        yield from _in_processes(todo, root, min(jobs, len(todo)), on_start)
+
+
+def _in_processes(
+    todo: Mapping[str, Run], root: str | None, jobs: int, on_start: Callable[[str], None]
+) -> Generator[tuple[str, Result], None, None]:
+    waiting = iter(todo.items())
+    under_way: dict[Future[Result], str] = {}
+    with _processes(jobs) as pool:
+        try:
+            while True:
+                # No more than can run, so that it is known what is under way.
+                for key, run in islice(waiting, jobs - len(under_way)):
+                    with _interrupts_held():
+                        under_way[pool.submit(execute, run, root)] = key
+                    # Only now: who listens hears of runs that are under way.
+                    on_start(key)
+                if not under_way:
+                    return
+                ended = wait(under_way, return_when=FIRST_COMPLETED).done
+                # What ended well first: it is to be kept, whatever became of the others.
+                for future in sorted(ended, key=lambda one: one.exception() is not None):
+                    with _named(todo[under_way[future]]):
+                        result = future.result()
+                    yield under_way.pop(future), result
+        except BrokenProcessPool as error:
+            raise TrainingError(_lost([todo[key] for key in under_way.values()])) from error
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool whose processes end with the block, in the middle of a run if it fails."""
+    others = set(active_children())
+    # Spawned, not forked: torch's threads do not survive a fork.
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
+    try:
+        yield pool
+    except BaseException:
+        for process in set(active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Have this process end with the one that started it, also when that one is killed."""
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment; processes started in the block never feel it.
+
+    A terminal sends it to all of them, and each would print where it stood. We end them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _named(run: Run) -> Iterator[None]:
+    """Let an error say which run it comes from."""
+    try:
+        yield
+    except ProprlError as error:
+        settings = ", ".join(
+            [f"preset {run.preset}", *(f"{k}={v}" for k, v in run.changes.items())]
+        )
+        raise TrainingError(f"{run} failed ({settings}): {error}\n{KEPT}") from error
+    except Exception as error:
+        error.add_note(f"in the run: {run}")
+        raise
+
+
+def _lost(runs: list[Run]) -> str:
+    names = "; ".join(map(str, runs))
+    return (
+        f"a process was ended from outside, perhaps because memory ran out, while these runs were "
+        f"under way: {names}. Try fewer jobs; {KEPT}"
+    )

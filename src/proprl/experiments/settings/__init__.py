@@ -1,0 +1,1 @@
+"""Settings, search spaces, published numbers and lines to reach, as data."""

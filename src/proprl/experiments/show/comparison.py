@@ -1,0 +1,279 @@
+"""Results of many runs as one table: method by set and metric, beside the published numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from proprl.evaluation.resampling import ScoredPairs
+from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
+from proprl.experiments.running.rows import method_of, row_of
+from proprl.experiments.settings.published import NAMES
+from proprl.experiments.show.markdown import csv_text
+
+Key = tuple[str, str, str]
+"""Method, course, metric."""
+Repeat = tuple[int, int]
+"""Fold, seed."""
+Lookup = Callable[[str, str, str], float | None]
+"""Gives the published number of a method, course and metric; None where there is none."""
+
+
+CSV_HEADS = (
+    *("method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper"),
+    "commit",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One metric of one method on one course."""
+
+    values: Mapping[Repeat, float]
+    """By fold and seed, so that two methods can be compared on the same ones."""
+    paper: float | None = None
+    results: Mapping[Repeat, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    """What the values were computed from."""
+
+    @property
+    def mean(self) -> float:
+        """The mean over seeds or folds."""
+        return float(np.mean(list(self.values.values())))
+
+    @property
+    def deviation(self) -> float:
+        """The sample standard deviation; 0 for a single value."""
+        return float(np.std(list(self.values.values()), ddof=1)) if len(self.values) > 1 else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % bootstrap interval of the mean."""
+        return bootstrap_interval(np.array(list(self.values.values())))
+
+    @property
+    def runs(self) -> int:
+        """How many runs the mean is of."""
+        return len(self.values)
+
+    @property
+    def commit(self) -> str:
+        """The commit at which it was measured; empty where it was run for this table."""
+        return ""
+
+    def scored(self, repeats: Sequence[Repeat]) -> list[ScoredPairs]:
+        """Give the test set of each fold with its scores in these runs; seeds share a fold's."""
+        folds: dict[int, list[Mapping[str, Any]]] = {}
+        for fold, seed in repeats:
+            folds.setdefault(fold, []).append(self.results[fold, seed])
+        return [_scored(runs) for runs in folds.values()]
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far our method is ahead of the best other one in a column, over what both ran on."""
+
+    rival: str
+    difference: float
+    p: float | None
+    """Holm-corrected over the table's columns; None where the other one's runs are not kept."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the lead counts."""
+        if self.p is None:
+            return "not tested, its single runs are not kept"
+        if self.difference <= 0:
+            return "no lead"
+        return "significant" if self.p < 0.05 else "not significant"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A table of cells, and our lead in each column."""
+
+    methods: tuple[str, ...]
+    courses: tuple[str, ...]
+    metrics: tuple[str, ...]
+    cells: Mapping[Key, Cell]
+    ours: str | None = None
+    leads: Mapping[tuple[str, str], Lead] = field(default_factory=dict)
+    """By course and metric."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def title(self, method: str) -> str:
+        """Give the method's name for readers."""
+        return self.titles.get(method, method)
+
+    def best(self, course: str, metric: str) -> str:
+        """Give the method with the highest mean."""
+        return max(self.methods, key=lambda name: self.cells[name, course, metric].mean)
+
+    def has_paper(self, course: str, metric: str) -> bool:
+        """Whether the paper has a number in this column."""
+        return any(self.cells[name, course, metric].paper is not None for name in self.methods)
+
+    def shared(self, mine: str, other: str, course: str, metric: str) -> list[Repeat]:
+        """Give the folds and seeds on which both methods were run."""
+        ours, theirs = (self.cells[name, course, metric].values for name in (mine, other))
+        return [repeat for repeat in ours if repeat in theirs]
+
+    def difference(self, mine: str, other: str, course: str, metric: str) -> float:
+        """Give how far the mean of one method is above another's, over what both ran on.
+
+        Where single runs are not kept, over what each ran on.
+        """
+        shared = self.shared(mine, other, course, metric)
+        both = [self.cells[name, course, metric] for name in (mine, other)]
+        if not shared:
+            return both[0].mean - both[1].mean
+        ours, theirs = (cell.values for cell in both)
+        return float(np.mean([ours[repeat] - theirs[repeat] for repeat in shared]))
+
+    def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
+        """Give the one-sided p-value of "mine is not above the other", over what both ran on.
+
+        The test pairs are resampled, so that it speaks of other pairs; a single run of each says
+        too little of the methods, and p is 1.
+        """
+        shared = self.shared(mine, other, course, metric)
+        if len(shared) < 2:
+            return 1.0
+        ours, theirs = (self.cells[name, course, metric].scored(shared) for name in (mine, other))
+        return paired_bootstrap(ours, theirs, metric)
+
+    def markdown(self) -> str:
+        """Give a table for each course, with our lead below it."""
+        return "\n".join(self._course_markdown(course) for course in self.courses)
+
+    def latex(self) -> str:
+        """Give a tabular (booktabs) with the best mean of each column in bold."""
+        columns = [(course, metric) for course in self.courses for metric in self.metrics]
+        heads = [f"{course} {NAMES.get(metric, metric)}" for course, metric in columns]
+        lines = [
+            rf"\begin{{tabular}}{{l{'c' * len(columns)}}}",
+            r"\toprule",
+            " & ".join(["Method", *heads]) + r" \\",
+            r"\midrule",
+        ]
+        for name in self.methods:
+            shown = []
+            for course, metric in columns:
+                cell = self.cells[name, course, metric]
+                text = f"{cell.mean:.4f}\\,$\\pm$\\,{cell.deviation:.3f}"
+                best = self.best(course, metric) == name
+                shown.append(f"\\textbf{{{text}}}" if best else text)
+            lines.append(" & ".join([self.title(name), *shown]) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+    def csv(self) -> str:
+        """Give one row for each cell, with everything that is known of it."""
+        rows = [
+            [*key, cell.mean, cell.deviation, *cell.interval, cell.runs, cell.paper, cell.commit]
+            for key, cell in self.cells.items()
+        ]
+        return csv_text(CSV_HEADS, rows)
+
+    def _course_markdown(self, course: str) -> str:
+        heads = ["method"]
+        for metric in self.metrics:
+            heads += [NAMES.get(metric, metric)]
+            heads += ["paper"] if self.has_paper(course, metric) else []
+        lines = [f"## {course}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        first = {name: self.cells[name, course, self.metrics[0]] for name in self.methods}
+        most = max(cell.runs for cell in first.values())
+        fewer = []
+        for name, cell in first.items():
+            shown = [self.title(name)]
+            if cell.runs < most:
+                shown[0] += " †"
+                fewer.append(f"{self.title(name)} {cell.runs}")
+            shown[0] += " ‡" if cell.commit else ""
+            for metric in self.metrics:
+                shown += self._shown(name, course, metric)
+            lines.append(f"| {' | '.join(shown)} |")
+        if fewer:
+            lines += ["", f"† fewer than {most} runs: {', '.join(fewer)}."]
+        if commits := dict.fromkeys(cell.commit for cell in first.values() if cell.commit):
+            lines += ["", f"‡ as measured at commit {', '.join(commits)}, not run again."]
+        lines += self._lead_lines(course)
+        return "\n".join(lines) + "\n"
+
+    def _shown(self, name: str, course: str, metric: str) -> Iterator[str]:
+        cell = self.cells[name, course, metric]
+        text = f"{cell.mean:.3f} ± {cell.deviation:.3f}"
+        low, high = cell.interval
+        best = self.best(course, metric) == name
+        yield (f"**{text}**" if best else text) + f" [{low:.3f}, {high:.3f}]"
+        if self.has_paper(course, metric):
+            yield "" if cell.paper is None else f"{cell.paper:.3f}"
+
+    def _lead_lines(self, course: str) -> list[str]:
+        if self.ours is None or not self.leads:
+            return []
+        lines = ["", f"{self.title(self.ours)} against the best other method:", ""]
+        for metric in self.metrics:
+            lead = self.leads[course, metric]
+            lines.append(
+                f"- {NAMES.get(metric, metric)}: {lead.difference:+.3f} against "
+                f"{self.title(lead.rival)}, {lead.verdict}"
+                + ("" if lead.p is None else f" (p {lead.p:.3f})")
+            )
+        return lines
+
+
+def compare(
+    results: Iterable[Mapping[str, Any]],
+    *,
+    methods: Sequence[str],
+    courses: Sequence[str],
+    metrics: Sequence[str] = ("accuracy", "f1", "auc"),
+    ours: str | None = None,
+    paper: Lookup | None = None,
+    titles: Mapping[str, str] | None = None,
+    recorded: Mapping[Key, Cell] | None = None,
+) -> Comparison:
+    """Gather results into a table; `ours` is tested against the best other of each column.
+
+    Each way of running a method is a row: see `row_of`. Rows that were not run are `recorded`.
+    """
+    kept: dict[Key, dict[Repeat, Mapping[str, Any]]] = {}
+    for result in results:
+        run = result["run"]
+        for metric in metrics:
+            if result["metrics"][metric] is not None:
+                column = kept.setdefault((row_of(run), run["course"], metric), {})
+                column[run["fold"], run["seed"]] = result
+    cells = dict(recorded or {})
+    for key, found in kept.items():
+        values = {repeat: result["metrics"][key[-1]] for repeat, result in found.items()}
+        cells[key] = Cell(values, paper(*key) if paper else None, found)
+    table = Comparison(
+        tuple(methods), tuple(courses), tuple(metrics), cells, ours, titles=titles or {}
+    )
+    others = [name for name in methods if ours is None or method_of(name) != method_of(ours)]
+    return replace(table, leads=_leads(table, ours, others)) if ours and others else table
+
+
+def _leads(table: Comparison, ours: str, others: Sequence[str]) -> dict[tuple[str, str], Lead]:
+    """Give our lead in each column."""
+    columns = [(course, metric) for course in table.courses for metric in table.metrics]
+    rivals = {
+        column: max(others, key=lambda name: table.cells[name, *column].mean) for column in columns
+    }
+    tested = {c: rival for c, rival in rivals.items() if not table.cells[rival, *c].commit}
+    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in tested.items()})
+    return {
+        c: Lead(rival, table.difference(ours, rival, *c), p_values.get(c))
+        for c, rival in rivals.items()
+    }
+
+
+def _scored(runs: Sequence[Mapping[str, Any]]) -> ScoredPairs:
+    forward, reverse = (
+        np.array([run["scores"][order] for run in runs]) for order in ("forward", "reverse")
+    )
+    thresholds = np.array([run["threshold"] for run in runs])
+    return ScoredPairs(np.array(runs[0]["labels"]), forward, reverse, thresholds)

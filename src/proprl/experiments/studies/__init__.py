@@ -1,0 +1,1 @@
+"""What can be reproduced: one file for each command."""

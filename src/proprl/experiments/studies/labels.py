@@ -1,0 +1,229 @@
+"""What labels are worth: how well pairs are judged and ordered when fewer labels are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from proprl.data.public import BENCHMARKS
+from proprl.errors import ProprlError
+from proprl.experiments.running.execute import FEWEST, PROTOCOLS
+from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
+from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.settings.published import SETS
+from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, new_figure
+from proprl.experiments.show.markdown import csv_text, markdown_table
+from proprl.experiments.show.naming import times_run
+from proprl.experiments.studies.ours import LABELS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+METHODS = ("svm", "proprl", "sequitur")
+SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+PROTOCOL = "leak-free"
+METRICS = {"auc": "AUC", "ordered_share": "ordered share"}
+HEADS = ("course", "method", "share", "labels", *METRICS.values())
+DEVIATIONS = tuple(f"{metric}_deviation" for metric in METRICS)
+# Fewer points than this give no line to go on along.
+POINTS = 3
+# Below so many labels a curve is still finding its course.
+FEW = 100
+# The ordered share of which it is told, on public sets, how many labels it would take.
+GOAL = 0.93
+# How many times as many labels as there are one may speak of.
+FAR = 10
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a method came to on one course with a share of its labels: means over folds."""
+
+    course: str
+    method: str
+    share: float
+    labels: int
+    """Known labels, of training and validation together."""
+    auc: float
+    ordered_share: float
+    auc_deviation: float
+    ordered_share_deviation: float
+
+
+def label_curve(wanted: Wanted, do: Do) -> Outcome:
+    """Take away labels, half of what is left each time, and learn from the rest."""
+    if wanted.protocol not in (Wanted().protocol, PROTOCOL) and wanted.protocol in PROTOCOLS:
+        raise ProprlError("labels are taken away from leak-free folds: leave out --protocol")
+    if wanted.protocol == Wanted().protocol:
+        wanted = replace(wanted, protocol=PROTOCOL)
+    whole = plan(wanted.methods or METHODS, wanted)
+    runs = [replace(run, label_share=share) for run in whole for share in SHARES]
+    results = do(runs)
+    points = gather(results)
+    title = "What labels are worth"
+    picture = "![AUC and ordered share by number of labels](labels.png)\n"
+    page = [f"# {title}\n", _how(wanted, runs[0].encoder), picture, *_tables(points)]
+    rows = [(p.course, _title(p.method), p.share, p.labels, p.auc, p.ordered_share) for p in points]
+    deviations = [(p.auc_deviation, p.ordered_share_deviation) for p in points]
+    texts = {
+        "labels.md": "\n".join([*page, _outlook(points)]),
+        "labels.csv": csv_text(
+            [*(head.replace(" ", "_").lower() for head in HEADS), *DEVIATIONS],
+            [(*row, *more) for row, more in zip(rows, deviations, strict=True)],
+        ),
+    }
+    shown = [(course, method, *numbers) for course, method, _, *numbers in rows]
+    table = Table(title, [head for head in HEADS if head != "share"], shown)
+    return Outcome(results, [table], texts, {"labels": lambda: draw(points)})
+
+
+def gather(results: Sequence[Mapping[str, Any]]) -> list[Point]:
+    """Give the means over folds, by course, then method, then number of labels.
+
+    A fold with too few labels of either kind has no metrics and is left out, and so is a point
+    without a fold.
+    """
+    together: dict[tuple[str, str, float], list[Mapping[str, Any]]] = {}
+    for result in results:
+        run = result["run"]
+        key = (run["course"], run["method"], run["label_share"])
+        if all(result["metrics"][metric] is not None for metric in METRICS):
+            together.setdefault(key, []).append(result)
+    points = []
+    for (course, method, share), folds in together.items():
+        labels = round(np.mean([result["known_labels"] for result in folds]))
+        values = np.array([[result["metrics"][metric] for metric in METRICS] for result in folds])
+        spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(len(METRICS))
+        auc, ordered, *deviations = (float(v) for v in (*values.mean(axis=0), *spread))
+        points.append(Point(course, method, share, labels, auc, ordered, *deviations))
+    if not points:
+        raise ProprlError(
+            "no fold has enough labels to learn from and to test on: label more pairs of both kinds"
+        )
+    return points
+
+
+def labels_needed(
+    goal: float, labels: Sequence[int], reached: Sequence[float]
+) -> tuple[int, int] | None:
+    """Say with how many labels the goal is reached, if what is missing keeps falling as it fell.
+
+    The logarithm of what is missing to 1 is taken to fall in a straight line with the logarithm of
+    the number of labels: through all points, and through the last three, which gives two numbers.
+    None if it does not fall, or if the goal is too far off to say.
+
+    >>> labels_needed(0.95, [100, 200, 400], [0.6, 0.8, 0.9])
+    (800, 800)
+    """
+    if len(labels) < POINTS:
+        return None
+    found = []
+    for start in (0, len(labels) - POINTS):
+        n = np.log(labels[start:])
+        missing = np.log(1 - np.asarray(reached[start:]).clip(max=0.999))
+        slope, intercept = np.polyfit(n, missing, 1)
+        needed = (np.log(1 - goal) - intercept) / slope if slope < 0 else np.inf  # its logarithm
+        if needed > np.log(FAR * max(labels)):
+            return None
+        # The line may pass above the last point, where the goal is not reached.
+        found.append(max(round(np.exp(needed)), max(labels)))
+    return min(found), max(found)
+
+
+def draw(points: Sequence[Point]) -> Figure:
+    """Draw a row of panels for each metric, a panel for each course, a curve for each method."""
+    courses = list(dict.fromkeys(p.course for p in points))
+    width = PAGE if len(courses) > 1 else COLUMN
+    figure = new_figure(width, 0.4 + 1.9 * len(METRICS), columns=len(courses), rows=len(METRICS))
+    panels = iter(figure.axes)
+    for metric, label in METRICS.items():
+        lowest = min(getattr(p, metric) for p in points)  # one scale along a row
+        for course in courses:
+            axis = next(panels)
+            _draw_panel(axis, [p for p in points if p.course == course], metric)
+            axis.set(ylim=(lowest - 0.02, 1.01), title=course, xlabel="labels")
+            axis.set_ylabel(label if course == courses[0] else "")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    return figure
+
+
+def _draw_panel(axis: Axes, points: Sequence[Point], metric: str) -> None:
+    for index, (method, curve) in enumerate(groupby(points, lambda p: p.method)):
+        along = list(curve)
+        reached = [getattr(p, metric) for p in along]
+        draw_curve(axis, index, _title(method), [p.labels for p in along], reached)
+    labels = sorted({p.labels for p in points})
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(labels, [str(n) for n in labels])
+    axis.minorticks_off()
+
+
+def _tables(points: Sequence[Point]) -> list[str]:
+    """Give a table for each course: a row for each share of labels, a column for each method."""
+    found = []
+    for course, of_course in groupby(points, lambda p: p.course):
+        here = list(of_course)
+        methods = list(dict.fromkeys(p.method for p in here))
+        labels = {p.share: str(p.labels) for p in here}
+        cells = {(p.share, p.method): f"{p.auc:.3f} / {p.ordered_share:.3f}" for p in here}
+        rows = [
+            [labels[share], *(cells.get((share, method), "-") for method in methods)]
+            for share in sorted(labels)
+        ]
+        found.append(f"## {course}\n\n{markdown_table(['labels', *map(_title, methods)], rows)}")
+    return found
+
+
+def _outlook(points: Sequence[Point]) -> str:
+    """Say how many labels an ordered share of `GOAL` would take."""
+    lines = []
+    for (course, method), of_both in groupby(points, lambda p: (p.course, p.method)):
+        if course in SETS:
+            along = [p for p in of_both if p.labels >= FEW]
+            lines.append([course, _title(method), f"{GOAL:.2f}", _needed(GOAL, along)])
+    if not lines:
+        return ""
+    return (
+        "## If it went on like this\n\n"
+        "How many labels, of training and validation together, an ordered share would take if what "
+        "is missing to 1 kept falling as it fell: a straight line, both axes logarithmic, through "
+        f"the points with {FEW} labels or more, and one through the last {POINTS}. It is a guess. "
+        "New labels may be easier or harder than those that there are, and where experts "
+        "disagree no number of labels leads to 1.\n\n"
+        + markdown_table(["course", "method", "ordered share", "labels"], lines)
+    )
+
+
+def _needed(goal: float, along: Sequence[Point]) -> str:
+    enough = [p.labels for p in along if p.ordered_share >= goal]
+    if enough:
+        return f"reached with {min(enough):,}"
+    needed = labels_needed(goal, [p.labels for p in along], [p.ordered_share for p in along])
+    if needed is None:
+        return "cannot be told"
+    least, most = needed
+    return f"about {least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _title(method: str) -> str:
+    return experiment_settings().title(method)
+
+
+def _how(wanted: Wanted, encoder: str) -> str:
+    public = all(course in BENCHMARKS for course in wanted.courses)
+    return (
+        f"Mean over {times_run(wanted.repeats, PROTOCOL)} without leaks"
+        f"{', data faults repaired' if public else ''}; texts encoded by `{encoder}`. Of the "
+        "training and of the validation pairs a part is kept, drawn by chance, both orders of a "
+        "pair together; smaller parts are parts of larger ones, and test pairs stay the same. A "
+        f"fold in which fewer than {FEWEST} training pairs of either label are left is not "
+        "counted. Labels are those of training and validation together. Each cell: AUC / share of "
+        f"positives scored above their reverse. {LABELS} Settings are those chosen with all "
+        "labels, whatever the number of labels here.\n"
+    )

@@ -1,0 +1,1 @@
+"""Decision trees whose leaves add up: kept as checked arrays, and summed."""

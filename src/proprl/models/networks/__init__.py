@@ -1,0 +1,1 @@
+"""Parts of neural networks that ProPRL and the rivals share."""

@@ -1,0 +1,1 @@
+"""ProPRL, the paper's model: two views of each concept, a gate for each ordered pair."""

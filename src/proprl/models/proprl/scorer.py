@@ -1,0 +1,167 @@
+"""ProPRL as a method: its settings, its inputs and its objective."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.splits.parts import PairSplit
+from proprl.graphs.evidence import VIEWS, Evidence
+from proprl.graphs.hypergraph import hypergraph_operator
+from proprl.graphs.normalise import normalise_rows, standardise_columns
+from proprl.graphs.propagate import propagation_operator
+from proprl.models.base import Settings
+from proprl.models.networks.layers import (
+    DENSE_UP_TO,
+    Channel,
+    as_operator,
+    ends,
+    involved,
+    pair_representation,
+)
+from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
+from proprl.models.proprl.network import FUSED, ProPRLNetwork
+from proprl.training.objective import (
+    classification_loss,
+    consistency_loss,
+    irreversibility_loss,
+)
+
+
+class ProPRLSettings(NetworkSettings):
+    """Settings of ProPRL. The defaults are the paper's; the presets say where ours differ."""
+
+    size: int = Field(256, ge=4, multiple_of=4)
+    layers: int = Field(2, ge=1)
+    dropout: float = Field(0.5, ge=0, lt=1)
+    alpha: float = Field(0.05, gt=0, le=1)
+    k: int = Field(5, ge=0)
+    gate: bool = True  # False: both views count half in every pair
+    weighting: Literal["count", "log1p"] = "count"
+    mu: float = Field(0.8, ge=0, le=2)
+    t: float = Field(0.5, gt=0)
+    beta: float = Field(1e-5, ge=0)
+    lam: float = Field(1e-3, ge=0)
+    weight_decay: float = Field(1e-3, ge=0)
+    batch_share: ClassVar[tuple[int, int]] = (16, 64)  # of 1,600 pairs 100, of 9,600 256
+
+
+class Inputs(NamedTuple):
+    """The features, and the operators of each view."""
+
+    X: Tensor  # (n, d)
+    channels: dict[str, tuple[Channel, ...]]
+
+
+class ProPRLScorer(NetworkScorer):
+    """Two graph views of each concept, fused by a gate for each ordered pair."""
+
+    settings_type: ClassVar[type[Settings]] = ProPRLSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "default": {
+            # Each step encodes the whole graph, so few large steps cost little: trained for as long
+            # as it gains, a sixth of the steps an epoch takes less than a fifth of the time;
+            # benchmarks/train.py compares both presets in one run. With fewer steps, half of the
+            # units dropped are too many to learn from.
+            "batch_size": None,
+            "learning_rate": 5e-4,
+            "dropout": 0.3,
+            "patience": 10,
+            # Chosen on validation, after the branches' weights, which then only have to rank well.
+            "threshold": None,
+        },
+        "paper": {},
+    }
+    views: ClassVar[tuple[str, ...]] = VIEWS
+    weighs_branches: ClassVar[bool] = True
+
+    def sizes(self, evidence: Evidence) -> dict[str, int]:
+        """Give the number of features."""
+        return {"in_size": evidence.features.shape[1]}
+
+    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ProPRLNetwork:
+        """Give a network with the views that the course has."""
+        s = self.settings
+        return ProPRLNetwork(
+            sizes["in_size"],
+            views,
+            size=s.size,
+            layers=s.layers,
+            dropout=s.dropout,
+            alpha=s.alpha,
+            k=s.k,
+            gated=s.gate,
+        )
+
+    def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
+        """Give X and the operators of each view, with all that is constant computed once."""
+        X = self.tensor(standardise_columns(evidence.features))
+        channels: dict[str, tuple[Channel, ...]] = {}
+        if evidence.incidence is not None:
+            P = as_operator(hypergraph_operator(evidence.incidence), self.device)
+            channels["resource"] = (Channel(P, P @ X),)
+        if evidence.transitions is not None:
+            B = evidence.transitions
+            channels["behaviour"] = (
+                self._behaviour_channel(B, X),
+                self._behaviour_channel(B.T.tocsr(), X),
+            )
+        return Inputs(X, channels or {"content": (Channel(None, X),)})
+
+    def encode(self, network: ProPRLNetwork, inputs: Inputs) -> dict[str, Tensor]:
+        """Give each view of the concepts."""
+        return network.encode(inputs.X, inputs.channels)
+
+    def logits(
+        self, network: ProPRLNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
+    ) -> dict[str, Tensor]:
+        """Give the logits of the views' branches and of the fused one."""
+        logits: dict[str, Tensor] = network(encoded, pairs)
+        return logits
+
+    def loss(
+        self,
+        network: ProPRLNetwork,
+        inputs: Inputs,
+        pairs: Tensor,
+        y: Tensor,
+        class_weights: tuple[float, float],
+    ) -> Tensor:
+        """L = L_cls + β L_con + λ L_irr."""
+        s = self.settings
+        concepts, pairs = involved(pairs)
+        views = network.encode(inputs.X, inputs.channels, concepts)
+        logits = network(views, pairs)
+        s_p = logits[FUSED]
+        L_con = consistency_loss({view: logits[view] for view in views}, s_p, s.t)
+        L: Tensor = classification_loss(logits, y, class_weights) + s.beta * L_con
+        if s.lam == 0:
+            return L
+        positive = y > 0.5
+        s_ji = network.fuse(views, pairs[positive].flip(1))
+        L_irr = irreversibility_loss(s_p[positive], s_ji, s.mu)
+        return L + s.lam * L_irr  # type: ignore[no-any-return]
+
+    def details(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give each branch's probability, and the gate's mean share of the resource view."""
+        parts = super().details(pairs)
+        if self.network.mlp_g is not None:
+            r_u, r_v = (
+                pair_representation(*ends(self.encoded[view], self.tensor(pairs))) for view in VIEWS
+            )
+            with torch.inference_mode():
+                parts["gate"] = self.network.gate(r_u, r_v).mean(dim=1).cpu().numpy()
+        return parts
+
+    def _behaviour_channel(self, B: SparseMatrix, X: Tensor) -> Channel:
+        A = normalise_rows(B, weighting=self.settings.weighting)
+        operator = as_operator(A, self.device)
+        S = None
+        if self.settings.k > 0 and A.shape[0] <= DENSE_UP_TO:
+            S = self.tensor(propagation_operator(A, self.settings.alpha, self.settings.k))
+        return Channel(operator, operator @ X, S)

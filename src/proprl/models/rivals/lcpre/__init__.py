@@ -1,0 +1,1 @@
+"""LCPRE: typed paths between concepts, read by a network."""

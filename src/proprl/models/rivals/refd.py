@@ -1,0 +1,298 @@
+"""RefD: who refers to whom more often than the other way round; it needs no labels.
+
+RefD(A, B) = Σ_c r(c,B) w(c,A) / Σ_c w(c,A)  -  Σ_c r(c,A) w(c,B) / Σ_c w(c,B)   ∈ [-1, 1]
+
+w(c, A) is what c counts among the concepts that A refers to, r(c, B) is 1 where c refers to B.
+If A's surroundings refer to B, but not B's to A, then B is a prerequisite of A (Liang, Wu, Huang
+and Giles 2015). The score of an ordered pair (a, b) is therefore s = RefD(b, a). An empty sum of
+weights makes its term 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from pydantic import Field
+from scipy.sparse import csr_array
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.parts import PairSplit
+from proprl.evaluation.metrics import auc, best_threshold, enough_to_choose
+from proprl.graphs.evidence import Evidence
+from proprl.models.base import FitReport, Settings, label_weights, refuse_background
+from proprl.models.needs import BEHAVIOUR, RESOURCE, RESOURCE_OR_BEHAVIOUR, check_inputs
+from proprl.progress import SILENT, Progress
+from proprl.training.checkpoint import Checkpoint
+
+Weights: TypeAlias = Literal["equal", "tfidf"]
+
+TAUS = (0.1, 0.2, 0.3, 0.5)
+# Where no label can choose it: the best on the train and validation rows of MOOC and UCD.
+USUAL_TAU = 0.1
+# From this |RefD| on Liang et al. call a pair a prerequisite.
+THETA: Mapping[Weights, float] = {"equal": 0.05, "tfidf": 0.02}
+# Numbers in a dense block of a few sources' scores against all concepts: 16 MB.
+BLOCK = 2_000_000
+# Ordered pairs that the share of zeros is counted on where no labelled pairs are at hand.
+COUNTED = 10_000
+
+
+class RefDSettings(Settings):
+    """Settings of RefD."""
+
+    source: Literal["auto", "transitions", "incidence"] = "auto"
+    """What references are read from; "auto": transitions where the course has them."""
+    weights: Weights = "equal"
+    tau: float | None = Field(None, gt=0, le=1)  # None: chosen on validation
+    """From incidence, c refers to B if this share of c's resources holds B too."""
+
+
+@dataclass(frozen=True)
+class References:
+    """Who refers to whom, in both directions, as sparse matrices."""
+
+    W: SparseMatrix  # (n, n): w(c, A) in row A, column c
+    R: SparseMatrix  # (n, n): r(c, B) in row c, column B
+
+    def difference(self, pairs: IntArray) -> FloatArray:
+        """Give s(a, b) = RefD(b, a) for each pair: (m, 2) -> (m,).
+
+        Only rows of the sources that are asked for are computed, a few at a time.
+        """
+        n = self.W.shape[0]
+        W_t, R_t = self.W.T.tocsr(), self.R.T.tocsr()
+        total = np.asarray(self.W.sum(axis=1))  # Σ_c w(c, A)
+        s = np.zeros(len(pairs))
+        order = np.argsort(pairs[:, 0], kind="stable")
+        sources, starts = np.unique(pairs[order, 0], return_index=True)
+        ends = np.append(starts, len(pairs))
+        step = max(1, BLOCK // max(n, 1))
+        for first in range(0, len(sources), step):
+            a = sources[first : first + step]
+            rows = order[ends[first] : ends[min(first + step, len(sources))]]
+            here, b = np.searchsorted(a, pairs[rows, 0]), pairs[rows, 1]
+            towards_a = (R_t[a] @ W_t).toarray()[here, b]  # Σ_c r(c, a) w(c, b)
+            towards_b = (self.W[a] @ self.R).toarray()[here, b]  # Σ_c r(c, b) w(c, a)
+            s[rows] = _share(towards_a, total[b]) - _share(towards_b, total[a[here]])
+        return s
+
+
+def references_in_transitions(T: SparseMatrix, weights: Weights) -> References:
+    """Take "learners go from A to c" for "A refers to c"; its count for how often."""
+    links = _without_diagonal(T)
+    R = _ones(links)
+    if weights == "equal":
+        return References(R, R)
+    df = np.asarray(R.sum(axis=0))
+    return References(_by_rarity(links, links.shape[0], df), R)
+
+
+def references_in_incidence(M: SparseMatrix, weights: Weights, tau: float) -> References:
+    """Take "c's resources mostly hold B too" for "c refers to B".
+
+    The share supplies the asymmetry: that two concepts meet at all says the same of both.
+    """
+    met = _without_diagonal(csr_array(M @ M.T))  # (n, n): in how many resources
+    degree = np.asarray(M.sum(axis=1))
+    share = met.tocoo()
+    refers = share.data / degree[share.row] >= tau
+    ends = share.row[refers], share.col[refers]
+    R = csr_array((np.ones(int(refers.sum())), ends), shape=met.shape)
+    W = met if weights == "equal" else _by_rarity(met, M.shape[1], degree)
+    return References(W, R)
+
+
+class RefDScorer:
+    """RefD under the common contract; see `proprl.models.base.PairScorer`.
+
+    Labels, where there are some, choose the sign (learners may walk from prerequisite to
+    dependent, links lead back), τ and the threshold, and make the score a probability.
+    """
+
+    settings_type: ClassVar[type[Settings]] = RefDSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+    needs: ClassVar[frozenset[str]] = frozenset({RESOURCE_OR_BEHAVIOUR})
+    takes_background: ClassVar[bool] = False
+
+    matrix: SparseMatrix  # T or M
+    references: References
+    sign: float
+    slope: float  # of the logistic regression; 0: there is none, p = (s + 1) / 2
+    intercept: float
+    tau: float
+
+    def __init__(self, settings: RefDSettings, *, device: str = "auto") -> None:
+        self.settings = settings
+        self.device = device  # nothing here runs on a device; kept for the contract
+        self.report = FitReport()
+
+    def fit(
+        self,
+        evidence: Evidence,
+        split: PairSplit,
+        *,
+        background: IntArray | None = None,
+        seed: int,  # noqa: ARG002 - nothing is drawn
+        progress: Progress = SILENT,
+        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit is one step
+    ) -> FitReport:
+        """Read the references; let labels choose sign, τ, threshold and probability."""
+        refuse_background("refd", background, "it counts references and learns from no pairs")
+        progress.begin("fitting", 1)
+        view = self._view(evidence)
+        self.matrix = evidence.transitions if view == BEHAVIOUR else evidence.incidence
+        # Both labels are needed to choose; where validation is too small, train has to do.
+        parts = (split.validation, split.train)
+        judge = next((part for part in parts if enough_to_choose(part.labels)), None)
+        self.tau, self.sign = self._choose(view, judge)
+        self.references = self._read(view, self.tau)
+        class_weights = self._calibrate(split.train)
+        self.report = FitReport(
+            views=(view,),
+            missing_views=tuple(v for v in (RESOURCE, BEHAVIOUR) if v not in evidence.views),
+            class_weights=class_weights,
+            threshold=self._threshold(split.validation),
+            facts=self._facts(view, split, chosen=judge is not None),
+        )
+        progress.step()
+        progress.end()
+        return self.report
+
+    def score(self, pairs: IntArray) -> FloatArray:
+        """Give the probability that source is a prerequisite of target: (m, 2) -> (m,)."""
+        s = self.sign * self.references.difference(pairs)
+        p = expit(self.slope * s + self.intercept) if self.slope else (s + 1) / 2
+        return np.asarray(p.clip(0.0, 1.0))
+
+    def details(self, pairs: IntArray) -> dict[str, FloatArray]:
+        """Give RefD itself, before sign and calibration; 0 says that nothing was found."""
+        return {"refd": self.references.difference(pairs)}
+
+    def state(self) -> dict[str, FloatArray]:
+        """Give the matrix that references are read from, and what labels chose."""
+        view = self.report.views[0]
+        return {
+            f"{view}/indptr": self.matrix.indptr.astype(np.int64),
+            f"{view}/indices": self.matrix.indices.astype(np.int32),
+            f"{view}/data": self.matrix.data.astype(np.float64),
+            f"{view}/shape": np.array(self.matrix.shape),
+            "chosen": np.array([self.tau, self.sign, self.slope, self.intercept]),
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        settings: RefDSettings,
+        state: Mapping[str, FloatArray],
+        report: FitReport,
+        *,
+        device: str = "auto",
+    ) -> Self:
+        """Give back the scorer that `state` was taken from."""
+        scorer = cls(settings, device=device)
+        scorer.report = report
+        (view,) = report.views
+        arrays = tuple(state[f"{view}/{part}"] for part in ("data", "indices", "indptr"))
+        scorer.matrix = csr_array(arrays, shape=tuple(state[f"{view}/shape"].tolist()))
+        scorer.tau, scorer.sign, scorer.slope, scorer.intercept = state["chosen"].tolist()
+        scorer.references = scorer._read(view, scorer.tau)
+        return scorer
+
+    def _view(self, evidence: Evidence) -> str:
+        source = self.settings.source
+        if source == "auto":
+            source = "incidence" if evidence.transitions is None else "transitions"
+        view = {"transitions": BEHAVIOUR, "incidence": RESOURCE}[source]
+        check_inputs(f"refd with source={source}", {view}, evidence.views, "this course")
+        return view
+
+    def _read(self, view: str, tau: float) -> References:
+        if view == BEHAVIOUR:
+            return references_in_transitions(self.matrix, self.settings.weights)
+        return references_in_incidence(self.matrix, self.settings.weights, tau)
+
+    def _choose(self, view: str, judge: LabelledPairs | None) -> tuple[float, float]:
+        """Give the τ and the sign that order the judging labels best."""
+        fixed = self.settings.tau
+        if judge is None:
+            return fixed or USUAL_TAU, 1.0
+        taus = TAUS if view == RESOURCE and fixed is None else (fixed or USUAL_TAU,)
+        best = (0.0, taus[0], 1.0)
+        for tau in taus:
+            found = auc(judge.labels, self._read(view, tau).difference(judge.pairs))
+            for reached, sign in ((found, 1.0), (1 - found, -1.0)):
+                if reached > best[0]:
+                    best = (reached, tau, sign)
+        return best[1], best[2]
+
+    def _calibrate(self, train: LabelledPairs) -> tuple[float, float]:
+        """Fit the logistic regression of the label on s, and give the class weights."""
+        self.slope, self.intercept = 0.0, 0.0
+        if len(np.unique(train.labels)) < 2:
+            return (1.0, 1.0)
+        class_weights = label_weights(train)
+        s = self.sign * self.references.difference(train.pairs)
+        scale = float(s.std())
+        if scale > 0:
+            model: Any = LogisticRegression().fit(
+                s[:, None] / scale,
+                train.labels,
+                sample_weight=np.asarray(class_weights)[train.labels],
+            )
+            # A falling curve would turn round the sign that validation chose.
+            if model.coef_[0, 0] > 0:
+                self.slope = float(model.coef_[0, 0]) / scale
+                self.intercept = float(model.intercept_[0])
+        return class_weights
+
+    def _threshold(self, validation: LabelledPairs) -> float:
+        if enough_to_choose(validation.labels):
+            return best_threshold(validation.labels, self.score(validation.pairs))
+        return 0.5 if self.slope else (1 + THETA[self.settings.weights]) / 2
+
+    def _facts(self, view: str, split: PairSplit, *, chosen: bool) -> dict[str, float | str]:
+        known = np.concatenate([split.train.pairs, split.validation.pairs])
+        counted = known if len(known) else _spread_pairs(self.matrix.shape[0])
+        zeros = self.references.difference(counted) == 0
+        facts: dict[str, float | str] = {
+            "source": "transitions" if view == BEHAVIOUR else "incidence",
+            "sign": self.sign,
+            "sign_chosen_by": "labels" if chosen else "convention",
+            "probability": "logistic" if self.slope else "(s+1)/2",
+            "zero_share": float(zeros.mean()) if len(zeros) else 1.0,
+        }
+        return facts | ({"tau": self.tau} if view == RESOURCE else {})
+
+
+def _without_diagonal(A: SparseMatrix) -> SparseMatrix:
+    """Give a copy in which nothing refers to itself."""
+    coo = A.tocoo()
+    other = (coo.row != coo.col) & (coo.data != 0)
+    return csr_array((coo.data[other], (coo.row[other], coo.col[other])), shape=A.shape)
+
+
+def _ones(A: SparseMatrix) -> SparseMatrix:
+    return csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
+
+
+def _by_rarity(A: SparseMatrix, documents: int, df: FloatArray) -> SparseMatrix:
+    """Give A with column c multiplied by ln(documents / df(c))."""
+    return csr_array((A.data * np.log(documents / df[A.indices]), A.indices, A.indptr), A.shape)
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _spread_pairs(n: int) -> IntArray:
+    """Give ordered pairs spread evenly over all of them, all where they are few."""
+    every = n * (n - 1)
+    index = np.unique(np.linspace(0, max(every - 1, 0), min(COUNTED, every)).astype(np.int64))
+    source, offset = np.divmod(index, max(n - 1, 1))
+    return np.column_stack([source, offset + (offset >= source)])

@@ -112,7 +112,7 @@ def all_of_it(scorer: Any, evidence: Any, split: Any) -> dict[str, float]:
     """Fit as `train` does, with background and calibration; then score every pair."""
     import numpy as np
 
-    from proprl.fitting import fit_scorer
+    from proprl.calibrating import fit_scorer
 
     fits: list[Any] = []
     taken = seconds(

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from proprl.arrays import FloatArray, SparseMatrix
+from proprl.calibrating import Fit
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PARTS, PairSplit
 from proprl.errors import BundleError, ProprlError
 from proprl.evaluation.base_rate import Calibration, check_calibration
-from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport, HeldOut
 from proprl.training.bundle import (

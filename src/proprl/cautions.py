@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from proprl.calibrating import FEW, FEW_LABELS, Fit
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
-from proprl.fitting import FEW, FEW_LABELS, Fit
 
 AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 

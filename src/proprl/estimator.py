@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 from sklearn.base import BaseEstimator
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.cautions import cautions
-from proprl.curriculum import (
-    LEARNED_FROM,
-    Explanation,
-    PrerequisiteGraph,
-    labels_alone,
-    prerequisite_graph,
-)
-from proprl.curriculum.candidates import Strongest, all_pairs, batches
-from proprl.curriculum.new_concept import check_new_concept, rows_against
-from proprl.data.course import Course, concept_text
-from proprl.data.mentions import names_in_texts
-from proprl.data.named_pairs import NamedPairs, background_rows, pair_rows, pair_table
-from proprl.data.splits.course_split import split_course
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import refuse_single_class
-from proprl.errors import FeatureError, ProprlError
+from proprl.curriculum.candidates import strongest_pairs
+from proprl.curriculum.explanation import Explanation, explain_pair
+from proprl.curriculum.graph import PrerequisiteGraph, labels_alone, map_of
+from proprl.curriculum.new_concept import score_new_concept
+from proprl.data.course import Course
+from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
+from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
-from proprl.explaining import explain_pair
-from proprl.features.gather import NONE, encode_alone, gather_evidence
-from proprl.features.readings import NOBODY, read_concepts, resolve_reader
 from proprl.fitted import Expected, Fitted
-from proprl.fitting import fit_scorer
+from proprl.fitting import Kept, Unlabelled, fit
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
-from proprl.models.base import Settings, TakesNewConcepts
-from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
-from proprl.models.registry import METHODS, method, method_settings
-from proprl.pairs.background import draw_background
 from proprl.progress import SILENT, Progress
-from proprl.training.checkpoint import Checkpoint
-
-Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
-"""Pairs without a label, as `NamedPairs`; "auto" draws them, None means none."""
 
 
 class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
@@ -101,61 +78,18 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
-        settings = _findable(method_settings(self.method, self.preset, **(self.settings or {})))
-        chosen = method(self.method)
-        check_inputs(
+        self.fitted_ = fit(
+            course,
             self.method,
-            chosen.needs,
-            offered_inputs(course, chosen.needs, self.encoder),
-            course.name,
-        )
-        split = split_course(
-            course,
-            self.split,
-            labels_needed=LABELS in chosen.needs,
-            positives_suffice=chosen.takes_background and background is not None,
-        )
-        known = split.train.joined(split.validation)
-        unlabelled = self._background(course, known, background)
-        evidence, encoder = gather_evidence(
-            course,
-            self.encoder if FEATURES in chosen.needs else NONE,
-            reader=settings.read_by,
-            progress=progress,
-        )
-        run = {
-            "course": course.fingerprint,
-            "method": self.method,
-            "seed": str(self.seed),
-            "encoder": encoder,
-            "split": split.protocol,
-            "background": _digest(unlabelled),
-            **{name: str(value) for name, value in settings.model_dump().items()},
-        }
-        fit = fit_scorer(
-            chosen(settings, device=self.device),
-            evidence,
-            split,
-            background=unlabelled,
-            seed=self.seed,
-            progress=progress,
-            checkpoint=Checkpoint(checkpoint, run, resume) if checkpoint else None,
-        )
-        count = None if unlabelled is None else len(unlabelled)
-        self.fitted_ = Fitted.on(
-            course,
-            evidence,
-            method=self.method,
             preset=self.preset,
-            settings=settings,
+            changes=self.settings,
+            encoder=self.encoder,
+            split=self.split,
+            background=background,
             seed=self.seed,
-            fit=fit,
-            split=split,
-            background=count or 0,
-            encoder=encoder,
-            notes=tuple(
-                cautions(self.method, fit, known, count, given=not isinstance(background, str))
-            ),
+            device=self.device,
+            progress=progress,
+            kept=Kept(checkpoint, resume) if checkpoint else None,
         )
         return self
 
@@ -177,7 +111,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         """Score every ordered pair, and give them, or the `top` ones, by falling probability."""
         if top is not None and top < 1:
             raise ProprlError(f"top must be 1 or more, not {top}")
-        pairs, probabilities = self._strongest(top, 0.0, progress)
+        pairs, probabilities = strongest_pairs(self._fitted, top=top, progress=progress)
         return _table(pairs, probabilities, self._fitted.concept_ids, self._fitted.concept_names)
 
     def predict_new(
@@ -193,27 +127,11 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         Of the new one only name and description are known. `against` is a name or id, or several;
         without it, all concepts. The pairs come by falling probability.
         """
-        fitted = self._fitted
-        ids, names, scorer = fitted.concept_ids, fitted.concept_names, fitted.scorer
-        name, description = check_new_concept(name, description, ids, names)
-        others = rows_against(against, ids, names)
-        if not isinstance(scorer, TakesNewConcepts):
-            able = ", ".join(m for m, cls in METHODS.items() if issubclass(cls, TakesNewConcepts))
-            raise ProprlError(
-                f"{fitted.method} scores only the concepts it was trained with; methods "
-                f"that take new ones: {able}"
-            )
-        text = concept_text(name, description)
-        joined = scorer.joined_by(
-            encode_alone(text, fitted.encoder),
-            self._read_alone(name, progress),
-            names_in_texts([*names, name], [*names, text]),
+        pairs, probabilities = score_new_concept(
+            self._fitted, name, description, against=against, progress=progress
         )
-        new = np.full(len(others), len(ids))
-        pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
-        strongest = Strongest(None, 0.0)
-        strongest.add(pairs, replace(fitted.fit, scorer=joined).score(pairs))
-        return _table(*strongest.result(), (*ids, name), (*names, name))
+        ids, names = self._fitted.concept_ids, self._fitted.concept_names
+        return _table(pairs, probabilities, (*ids, name.strip()), (*names, name.strip()))
 
     def evaluate(
         self, course: Course | None = None, part: str = "auto"
@@ -255,25 +173,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         Known labels are law: confirmed pairs follow from it, rejected ones do not. Labels of the
         test part are not in it. Learned edges have at least the probability `threshold`.
         """
-        fitted = self._fitted
-        if threshold is None and fitted.believed is None:
-            raise ProprlError(
-                "nothing says from which probability on a pair of the whole map can be believed. "
-                f"{' '.join(fitted.notes)} To draw a map all the same, give a threshold, such as "
-                "graph(threshold=0.9)"
-            )
-        if threshold is None:
-            threshold = LEARNED_FROM
-        pairs, probabilities = self._strongest(None, threshold, progress)
-        confirmed = fitted.known.positives  # for what the model says of them, however little
-        return prerequisite_graph(
-            fitted.concept_ids,
-            fitted.concept_names,
-            fitted.known,
-            np.vstack([pairs, confirmed]),
-            np.concatenate([probabilities, fitted.fit.score(confirmed)]),
-            threshold=threshold,
-        )
+        return map_of(self._fitted, threshold=threshold, progress=progress)
 
     def labels_alone(self) -> PrerequisiteGraph:
         """Give the graph of the known labels, without what was learned from them."""
@@ -312,54 +212,6 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "fitted_"):
             raise ProprlError("the model is not fitted yet: call fit(course) or load_model(folder)")
         return self.fitted_
-
-    def _background(
-        self, course: Course, known: LabelledPairs, asked: Unlabelled
-    ) -> IntArray | None:
-        """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
-        rows, chosen = None, method(self.method)
-        if isinstance(asked, str) and asked == "auto":
-            if chosen.takes_background:
-                rows = draw_background(known, len(course), seed=self.seed)
-        elif asked is not None:
-            given = background_rows(asked, known, course.ids, course.names)
-            rows = given if len(given) else None
-            if rows is not None and not chosen.takes_background:
-                raise ProprlError(
-                    f"{self.method} learns nothing from pairs without a label: fit it with "
-                    "background=None"
-                )
-        if LABELS in chosen.needs and (rows is None or not len(rows)):
-            refuse_single_class(known, course.name)
-        return rows
-
-    def _read_alone(self, name: str, progress: Progress) -> FloatArray | None:
-        """Give what the model's reader makes of a concept that came later, if it has a reader."""
-        reader = self._fitted.settings.read_by
-        if reader == NOBODY:
-            return None
-        try:
-            return read_concepts([name], self._fitted.course_subject, reader, progress=progress)
-        except FeatureError as error:
-            raise FeatureError(
-                f"the model was trained on what {reader} made of the concepts, and it has to read "
-                f"about {name} too: {error}. A model trained without a reader needs none"
-            ) from error
-
-    def _strongest(
-        self, top: int | None, threshold: float, progress: Progress = SILENT
-    ) -> tuple[IntArray, FloatArray]:
-        """Score all pairs and keep the strongest."""
-        fitted = self._fitted
-        pairs = all_pairs(len(fitted.concept_ids))
-        parts = batches(pairs)
-        strongest = Strongest(top, threshold)
-        progress.begin("scoring", len(parts))
-        for here in parts:
-            strongest.add(pairs[here], fitted.fit.score(pairs[here]))
-            progress.step()
-        progress.end()
-        return strongest.result()
 
     def _rows(self, pairs: NamedPairs) -> IntArray:
         return pair_rows(pairs, self._fitted.concept_ids, self._fitted.concept_names)
@@ -408,21 +260,7 @@ def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel
     return model
 
 
-def _findable(settings: Settings) -> Settings:
-    """Name a reader as a saved model finds it again; one that cannot be had here is an error."""
-    if settings.read_by == NOBODY:
-        return settings
-    return settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
-
-
 def _table(
     pairs: IntArray, probabilities: FloatArray, ids: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
     return pair_table(pairs, ids, names).with_columns(probability=pl.Series(probabilities))
-
-
-def _digest(pairs: IntArray | None) -> str:
-    """Name pairs by what they are, so that a run is continued with the same ones."""
-    if pairs is None:
-        return "none"
-    return hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()

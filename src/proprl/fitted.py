@@ -25,11 +25,11 @@ from proprl.bundle import (
     unpack_held_out,
     unpack_split,
 )
+from proprl.calibrating import Fit
 from proprl.data.course import Course
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PARTS, PairSplit
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
-from proprl.fitting import Fit
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer, Settings
 from proprl.models.registry import method

@@ -1,228 +1,228 @@
-"""The one fit: background drawn, a method fitted, its scores made probabilities.
+"""The one fit: from a course to a fitted model.
 
-The estimator and the experiments call the same function.
+`prepare` gathers what a course says, `fit_prepared` learns from it, `fit` does both. The
+estimator calls `fit`; the experiments keep what is prepared, and time only what is learned.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import pair_codes
+from proprl.arrays import IntArray
+from proprl.calibrating import fit_scorer
+from proprl.cautions import cautions
+from proprl.data.course import Course
+from proprl.data.named_pairs import NamedPairs, background_rows
+from proprl.data.splits.course_split import split_course
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import CHOSEN, DRAWN
-from proprl.data.splits.parts import PairSplit
-from proprl.evaluation.base_rate import (
-    PRIOR_DEVIATION,
-    PRIOR_MEAN,
-    Calibration,
-    Scored,
-    at_base_rate,
-    best_expected_f1,
-    fit_to_labels,
-    fit_to_map,
-    log_odds,
-)
-from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, best_threshold, enough_to_choose
-from proprl.graphs.closure import BoolArray
+from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.errors import ProprlError
+from proprl.features.gather import NONE, gather_evidence
+from proprl.features.readings import NOBODY, resolve_reader
+from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import CrossFits, FitReport, HeldOut, PairScorer
-from proprl.pairs.background import (
-    draw_background,
-    follows_from_others,
-    open_pairs,
-    with_labels,
-)
+from proprl.models.base import PairScorer, Settings
+from proprl.models.needs import FEATURES, LABELS, check_inputs, offered_inputs
+from proprl.models.registry import method, method_settings
+from proprl.pairs.background import draw_background
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 
-Background: TypeAlias = IntArray | Literal["auto"] | None
-"""Pairs without a label to learn from; "auto" draws them, None means none."""
-
-# Of background that a method does not hold out itself, a tenth is kept for the calibration, or
-# FEW pairs if that is more.
-HELD_OUT = 10
-# Fewer background pairs cannot tell how rare prerequisites are.
-FEW = 100
-# Nor can fewer labels of a kind: yes, and no that is more than a yes turned round.
-FEW_LABELS = 5
-# So many open pairs with a concept that no label is about tell how their scores lie.
-OF_NEW = 2_000
-# Such pairs are prerequisites half as often as the others. On the development halves of two maps,
-# with a half, a fifth and a quarter known, it was 0.37 to 0.66 times as often.
-RATE_OF_NEW = 0.5
+Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
+"""Pairs without a label, as `NamedPairs`; "auto" draws them, None means none."""
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A fitted method, and how its scores become probabilities."""
+class Prepared:
+    """A method with its settings, and all that a course tells it apart from labels."""
 
-    scorer: PairScorer
-    report: FitReport
-    calibration: Calibration | None
-    """None where a method's own scores are taken as they are."""
-    held_out: HeldOut | None
-    """Scores of labels and background that the method had not learned from, if any."""
-    calibration_of_new: Calibration | None = None
-    """Of pairs with a concept that no label is about; None: the same."""
-    labelled: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """The concepts that labels are about."""
-
-    def score(self, pairs: IntArray) -> FloatArray:
-        """Give the probability of each pair: (m, 2) -> (m,)."""
-        scores = self.scorer.score(pairs)
-        if self.calibration is None:
-            return scores
-        p = self.calibration.probability(scores)
-        if self.calibration_of_new is not None:
-            new = self._with_new(pairs)
-            p[new] = self.calibration_of_new.probability(scores[new])
-        return p
+    course: Course
+    method: str
+    preset: str
+    settings: Settings
+    evidence: Evidence
+    encoder: str
 
     @property
-    def base_rate(self) -> float | None:
-        """The share of prerequisites among open pairs; None where it cannot be told."""
-        return None if self.calibration is None else self.calibration.base_rate
-
-    def calibration_for(self, pair: IntArray) -> Calibration | None:
-        """Give the calibration that judges a pair: (1, 2)."""
-        new = self.calibration_of_new is not None and self._with_new(pair).any()
-        return self.calibration_of_new if new else self.calibration
-
-    def with_prior(self, prior: tuple[float, float], known: LabelledPairs, n: int) -> Fit:
-        """Give the same fit, as if another base rate had been expected."""
-        if self.held_out is None:
-            return self
-        first, of_new = calibrations(self.held_out, known, n, prior=prior)
-        return replace(self, calibration=first, calibration_of_new=of_new)
-
-    def _with_new(self, pairs: IntArray) -> BoolArray:
-        new: BoolArray = np.asarray(~np.isin(pairs, self.labelled).all(axis=1))
-        return new
+    def scorer_class(self) -> type[PairScorer]:
+        """The class behind the method's name."""
+        return method(self.method)
 
 
-def fit_scorer(
-    scorer: PairScorer,
-    evidence: Evidence,
+@dataclass(frozen=True)
+class Kept:
+    """Where an interrupted fit is kept, and whether it goes on from there."""
+
+    folder: Path
+    resume: bool = False
+
+
+def prepare(
+    course: Course,
+    name: str = "sequitur",
+    *,
+    preset: str = "default",
+    changes: Mapping[str, Any] | None = None,
+    encoder: str = "auto",
+    progress: Progress = SILENT,
+) -> Prepared:
+    """Gather what a method needs of a course; an input that is missing is named, with a remedy.
+
+    `changes` are settings in which the method departs from its preset.
+    """
+    settings = _checked(course, name, preset, changes, encoder)
+    evidence, encoder = gather_evidence(
+        course,
+        encoder if FEATURES in method(name).needs else NONE,
+        reader=settings.read_by,
+        progress=progress,
+    )
+    return Prepared(course, name, preset, settings, evidence, encoder)
+
+
+def fit_prepared(
+    prepared: Prepared,
     split: PairSplit,
     *,
-    background: Background = None,
+    background: IntArray | None = None,
+    background_chosen: bool = False,
     seed: int,
+    device: str = "auto",
     progress: Progress = SILENT,
-    checkpoint: Checkpoint | None = None,
-) -> Fit:
-    """Fit a method on the training part, and on background; validation is for choosing.
+    kept: Kept | None = None,
+) -> Fitted:
+    """Learn from the labels of a split, and from background: pairs without a label (k, 2).
 
-    With background, probabilities hold for the whole map; without, for pairs as people pick them.
+    `background_chosen` says that a person chose these pairs: the model then warns of it.
     """
-    known, n = split.train.joined(split.validation), evidence.concept_count
-    if isinstance(background, str):
-        background = draw_background(known, n, seed=seed) if scorer.takes_background else None
-    lent, kept = background, None
-    crossed = isinstance(scorer, CrossFits)
-    if background is not None and not crossed:
-        here = np.arange(len(background)) % _every(len(background)) == 0
-        lent, kept = background[~here], background[here]
-    report = scorer.fit(
-        evidence, split, background=lent, seed=seed, progress=progress, checkpoint=checkpoint
+    known = split.train.joined(split.validation)
+    fit = fit_scorer(
+        prepared.scorer_class(prepared.settings, device=device),
+        prepared.evidence,
+        split,
+        background=background,
+        seed=seed,
+        progress=progress,
+        checkpoint=_checkpoint(kept, prepared, split, background, seed),
     )
-    if isinstance(scorer, CrossFits):
-        held_out = replace(scorer.held_out, of_new=_scores_of_new(scorer, known, n, seed))
-    elif kept is not None:
-        validation = split.validation
-        held_out = HeldOut(validation, scorer.score(validation.pairs), scorer.score(kept))
-    else:
-        return Fit(scorer, report, None, None)
-    calibration, of_new = calibrations(held_out, known, n)
-    labels = held_out.labels.labels
-    threshold = report.threshold
-    if enough_to_choose(labels):
-        threshold = best_threshold(labels, calibration.probability(held_out.scores))
-    report = replace(report, threshold=threshold)
-    return Fit(scorer, report, calibration, held_out, of_new, np.unique(known.pairs))
-
-
-def _every(background: int) -> int:
-    """Give which of so many background pairs are kept: each tenth, or more if that were too few."""
-    return min(HELD_OUT, background // FEW) if background >= 2 * FEW else HELD_OUT
-
-
-def _scores_of_new(scorer: PairScorer, known: LabelledPairs, n: int, seed: int) -> FloatArray:
-    """Score some open pairs with a concept that no label is about: (l,)."""
-    pool = np.argwhere(open_pairs(known, n) & ~with_labels(known, n)).astype(np.int64)
-    drawn = np.random.default_rng(seed).permutation(len(pool))[:OF_NEW]
-    return scorer.score(pool[np.sort(drawn)])
-
-
-def calibrations(
-    held_out: HeldOut,
-    known: LabelledPairs,
-    n: int,
-    *,
-    prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
-) -> tuple[Calibration, Calibration | None]:
-    """Fit how sure one may be of pairs whose concepts have labels, and of the others.
-
-    Background says how scores lie among concepts with labels. Elsewhere they lie otherwise: there
-    the base rate says how many prerequisites there are. Both speak of one map: they have one
-    threshold.
-    """
-    first = calibrated(held_out, known, n, prior=prior)
-    if len(held_out.background) < FEW or not len(held_out.of_new):
-        return first, None
-    is_open = open_pairs(known, n)
-    of_old = int((is_open & with_labels(known, n)).sum())
-    first = replace(first, open_pairs=of_old)
-    p_old = first.probability(held_out.background)
-    of_new = at_base_rate(first, log_odds(held_out.of_new), RATE_OF_NEW * p_old.mean())
-    of_new = replace(of_new, open_pairs=int(is_open.sum()) - of_old)
-    if first.believed is None:
-        return first, of_new
-    p = p_old, of_new.probability(held_out.of_new)
-    stands_for = [first.open_pairs / len(p[0]), of_new.open_pairs / len(p[1])]
-    weights = np.repeat(stands_for, [len(p[0]), len(p[1])])
-    believed = best_expected_f1(np.concatenate(p), weights)
-    return replace(first, believed=believed), replace(of_new, believed=believed)
-
-
-def calibrated(
-    held_out: HeldOut,
-    known: LabelledPairs,
-    n: int,
-    *,
-    prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
-) -> Calibration:
-    """Fit slope and intercept to scores that a method gave to what it had not learned from.
-
-    Only labels count that a person picked, or that were drawn, and that speak of pairs like the
-    open ones. Labels that follow from others score too high. Negatives that are positives turned
-    round tell which order is right, and not how rare prerequisites are.
-    """
-    z, labels = log_odds(held_out.scores), held_out.labels
-    positive = labels.labels == 1
-    if len(np.unique(labels.labels)) < 2:  # they rank pairs, and cannot tell how sure one may be
-        return Calibration()
-    if len(held_out.background) < FEW:
-        return fit_to_labels(z, labels.labels)
-    turned = np.isin(pair_codes(labels.pairs[:, ::-1]), pair_codes(known.positives))
-    is_open = ~follows_from_others(labels.pairs, known, n)
-    chosen, drawn = is_open & (labels.origin == CHOSEN), is_open & (labels.origin == DRAWN)
-    # So that ten drawn labels say as much as ten others, however many pairs they stand for.
-    weights = labels.chance[drawn].min(initial=1) / labels.chance[drawn]
-    scored = Scored(
-        z[chosen & positive],
-        z[chosen & ~positive & ~turned],
-        log_odds(held_out.background),
-        z[drawn],
-        labels.labels[drawn].astype(np.float64),
-        weights / weights.mean() if len(weights) else weights,
+    count = None if background is None else len(background)
+    notes = cautions(prepared.method, fit, known, count, given=background_chosen)
+    return Fitted.on(
+        prepared.course,
+        prepared.evidence,
+        method=prepared.method,
+        preset=prepared.preset,
+        settings=prepared.settings,
+        seed=seed,
+        fit=fit,
+        split=split,
+        background=count or 0,
+        encoder=prepared.encoder,
+        notes=tuple(notes),
     )
-    calibration = fit_to_map(scored, int(open_pairs(known, n).sum()), prior=prior)
-    of_each = min(len(scored.positive), len(scored.negative))
-    if of_each < FEW_LABELS and len(scored.drawn) < ENOUGH_TO_CHOOSE:
-        # They rank pairs, and cannot tell how many hold.
-        return replace(calibration, base_rate=None, interval=None, believed=None)
-    return calibration
+
+
+def fit(
+    course: Course,
+    name: str = "sequitur",
+    *,
+    preset: str = "default",
+    changes: Mapping[str, Any] | None = None,
+    encoder: str = "auto",
+    split: str = "auto",
+    background: Unlabelled = "auto",
+    seed: int,
+    device: str = "auto",
+    progress: Progress = SILENT,
+    kept: Kept | None = None,
+) -> Fitted:
+    """Prepare a course and learn from it; see `PrerequisiteModel` for the arguments."""
+    scorer_class = method(name)
+    _checked(course, name, preset, changes, encoder)  # before anything takes time
+    parts = split_course(
+        course,
+        split,
+        labels_needed=LABELS in scorer_class.needs,
+        positives_suffice=scorer_class.takes_background and background is not None,
+    )
+    known = parts.train.joined(parts.validation)
+    unlabelled = _unlabelled(course, name, known, background, seed)
+    prepared = prepare(
+        course, name, preset=preset, changes=changes, encoder=encoder, progress=progress
+    )
+    return fit_prepared(
+        prepared,
+        parts,
+        background=unlabelled,
+        background_chosen=not isinstance(background, str),
+        seed=seed,
+        device=device,
+        progress=progress,
+        kept=kept,
+    )
+
+
+def _checked(
+    course: Course, name: str, preset: str, changes: Mapping[str, Any] | None, encoder: str
+) -> Settings:
+    """Give a method's settings; one that the course cannot serve is an error."""
+    settings = method_settings(name, preset, **(changes or {}))
+    if settings.read_by != NOBODY:  # as a saved model finds it again
+        settings = settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
+    needs = method(name).needs
+    check_inputs(name, needs, offered_inputs(course, needs, encoder), course.name)
+    return settings
+
+
+def _unlabelled(
+    course: Course, name: str, known: LabelledPairs, asked: Unlabelled, seed: int
+) -> IntArray | None:
+    """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
+    rows, scorer_class = None, method(name)
+    if isinstance(asked, str) and asked == "auto":
+        if scorer_class.takes_background:
+            rows = draw_background(known, len(course), seed=seed)
+    elif asked is not None:
+        given = background_rows(asked, known, course.ids, course.names)
+        rows = given if len(given) else None
+        if rows is not None and not scorer_class.takes_background:
+            raise ProprlError(
+                f"{name} learns nothing from pairs without a label: fit it with background=None"
+            )
+    if LABELS in scorer_class.needs and (rows is None or not len(rows)):
+        refuse_single_class(known, course.name)
+    return rows
+
+
+def _checkpoint(
+    kept: Kept | None,
+    prepared: Prepared,
+    split: PairSplit,
+    background: IntArray | None,
+    seed: int,
+) -> Checkpoint | None:
+    """Name a fit by all that determines it, so that no other one is continued."""
+    if kept is None:
+        return None
+    run = {
+        "course": prepared.course.fingerprint,
+        "method": prepared.method,
+        "seed": str(seed),
+        "encoder": prepared.encoder,
+        "split": split.protocol,
+        "background": _digest(background),
+        **{name: str(value) for name, value in prepared.settings.model_dump().items()},
+    }
+    return Checkpoint(kept.folder, run, kept.resume)
+
+
+def _digest(pairs: IntArray | None) -> str:
+    if pairs is None:
+        return "none"
+    return hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()

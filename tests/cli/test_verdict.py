@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.calibrating import Fit
 from proprl.cli.verdict import Verdict, verdict
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.estimator import PrerequisiteModel
 from proprl.evaluation.base_rate import Calibration
 from proprl.fitted import Fitted
-from proprl.fitting import Fit
 from proprl.models.base import FitReport, HeldOut
 from proprl.models.registry import method_settings
 

@@ -88,9 +88,9 @@ def test_what_is_read_about_a_new_concept_counts(
     model = load_model(read)
     by_name = model.predict_new("Splines")
     reading = read_concepts(["Splines"], SUBJECT, str(model.settings["reader"]))
-    monkeypatch.setattr("proprl.estimator.read_concepts", lambda *_, **__: reading)
+    monkeypatch.setattr("proprl.curriculum.new_concept.read_concepts", lambda *_, **__: reading)
     assert model.predict_new("Splines").equals(by_name)
-    monkeypatch.setattr("proprl.estimator.read_concepts", lambda *_, **__: -reading)
+    monkeypatch.setattr("proprl.curriculum.new_concept.read_concepts", lambda *_, **__: -reading)
     assert not model.predict_new("Splines").equals(by_name)
 
 

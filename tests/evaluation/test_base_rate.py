@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.special import expit, logit
 
-from proprl import fitting
+from proprl import calibrating
 from proprl.arrays import FloatArray, IntArray
+from proprl.calibrating import calibrated
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.origins import ASKED, CHOSEN, DRAWN
 from proprl.evaluation import base_rate
@@ -29,7 +30,6 @@ from proprl.evaluation.base_rate import (
     fit_to_map,
     log_odds,
 )
-from proprl.fitting import calibrated
 from proprl.models.base import HeldOut
 
 # What is true of the made-up map: p = σ(1.3 z - 2), which reaches from nearly 0 to nearly 1.
@@ -39,7 +39,7 @@ SLOPE, INTERCEPT = 1.3, -2.0
 @pytest.fixture(autouse=True)
 def _no_interval_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a test does not look at it: it takes fifty times as long as the rest."""
-    monkeypatch.setattr(fitting, "fit_to_map", partial(fit_to_map, resamples=0))
+    monkeypatch.setattr(calibrating, "fit_to_map", partial(fit_to_map, resamples=0))
 
 
 def made_up(

@@ -6,11 +6,32 @@ import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.grouping import pair_codes
+from proprl.fitted import Fitted
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import FOLDS
+from proprl.progress import SILENT, Progress
 
 # So many pairs are scored at a time at most: a row of Sequitur's takes about 350 bytes.
 PAIRS_AT_ONCE = 500_000
+
+
+def strongest_pairs(
+    fitted: Fitted,
+    *,
+    top: int | None = None,
+    threshold: float = 0.0,
+    progress: Progress = SILENT,
+) -> tuple[IntArray, FloatArray]:
+    """Score every pair of a model's concepts, and give the strongest: (m, 2) and (m,)."""
+    pairs = all_pairs(len(fitted.concept_ids))
+    parts = batches(pairs)
+    strongest = Strongest(top, threshold)
+    progress.begin("scoring", len(parts))
+    for here in parts:
+        strongest.add(pairs[here], fitted.fit.score(pairs[here]))
+        progress.step()
+    progress.end()
+    return strongest.result()
 
 
 class Strongest:

@@ -10,12 +10,15 @@ import numpy as np
 import rustworkx as rx
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.candidates import strongest_pairs
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.data.lookup import find_concept
 from proprl.data.splits.grouping import distinct_pairs, pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import ProprlError
+from proprl.fitted import Fitted
 from proprl.graphs.closure import BoolArray, connect, what_follows
+from proprl.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -175,6 +178,34 @@ def prerequisite_graph(
         labels=labels,
         implied_rejected=labels.rejected[implied],
         left_out=left_out,
+    )
+
+
+def map_of(
+    fitted: Fitted, *, threshold: float | None = None, progress: Progress = SILENT
+) -> PrerequisiteGraph:
+    """Give the graph of a model: of its known labels, and of what it learned from them.
+
+    Labels of the test part are not in it. Learned edges have at least the probability
+    `threshold`; without one it is `LEARNED_FROM`, where the model knows what to believe.
+    """
+    if threshold is None and fitted.believed is None:
+        raise ProprlError(
+            "nothing says from which probability on a pair of the whole map can be believed. "
+            f"{' '.join(fitted.notes)} To draw a map all the same, give a threshold, such as "
+            "graph(threshold=0.9)"
+        )
+    if threshold is None:
+        threshold = LEARNED_FROM
+    pairs, probabilities = strongest_pairs(fitted, threshold=threshold, progress=progress)
+    confirmed = fitted.known.positives  # for what the model says of them, however little
+    return prerequisite_graph(
+        fitted.concept_ids,
+        fitted.concept_names,
+        fitted.known,
+        np.vstack([pairs, confirmed]),
+        np.concatenate([probabilities, fitted.fit.score(confirmed)]),
+        threshold=threshold,
     )
 
 

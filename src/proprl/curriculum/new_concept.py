@@ -1,18 +1,77 @@
-"""Checking a concept that a model has never met, and those it is held against."""
+"""A concept that a model has never met, held against those it knows."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from proprl.arrays import IntArray
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.candidates import Strongest
+from proprl.data.course import concept_text
 from proprl.data.lookup import find_concept, is_known
-from proprl.errors import ProprlError
+from proprl.data.mentions import names_in_texts
+from proprl.errors import FeatureError, ProprlError
+from proprl.features.gather import encode_alone
+from proprl.features.readings import NOBODY, read_concepts
+from proprl.fitted import Fitted
+from proprl.models.base import TakesNewConcepts
+from proprl.models.registry import METHODS
+from proprl.progress import SILENT, Progress
 
 # Control characters, halves of a character, and what ends a line or a paragraph.
 UNFIT = {"Cc", "Cs", "Zl", "Zp"}
+
+
+def score_new_concept(
+    fitted: Fitted,
+    name: str,
+    description: str = "",
+    *,
+    against: str | Iterable[str] | None = None,
+    progress: Progress = SILENT,
+) -> tuple[IntArray, FloatArray]:
+    """Score a new concept with those a model knows, in both orders: the strongest pair first.
+
+    Its row is the one after the last that is known. `against` is a name or id, or several;
+    without it, all concepts.
+    """
+    ids, names, scorer = fitted.concept_ids, fitted.concept_names, fitted.scorer
+    name, description = check_new_concept(name, description, ids, names)
+    others = rows_against(against, ids, names)
+    if not isinstance(scorer, TakesNewConcepts):
+        able = ", ".join(m for m, cls in METHODS.items() if issubclass(cls, TakesNewConcepts))
+        raise ProprlError(
+            f"{fitted.method} scores only the concepts it was trained with; methods "
+            f"that take new ones: {able}"
+        )
+    text = concept_text(name, description)
+    joined = scorer.joined_by(
+        encode_alone(text, fitted.encoder),
+        _read_alone(fitted, name, progress),
+        names_in_texts([*names, name], [*names, text]),
+    )
+    new = np.full(len(others), len(ids))
+    pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
+    strongest = Strongest(None, 0.0)
+    strongest.add(pairs, replace(fitted.fit, scorer=joined).score(pairs))
+    return strongest.result()
+
+
+def _read_alone(fitted: Fitted, name: str, progress: Progress) -> FloatArray | None:
+    """Give what the model's reader makes of a concept that came later, if it has a reader."""
+    reader = fitted.settings.read_by
+    if reader == NOBODY:
+        return None
+    try:
+        return read_concepts([name], fitted.course_subject, reader, progress=progress)
+    except FeatureError as error:
+        raise FeatureError(
+            f"the model was trained on what {reader} made of the concepts, and it has to read "
+            f"about {name} too: {error}. A model trained without a reader needs none"
+        ) from error
 
 
 def check_new_concept(

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from proprl.calibrating import fit_scorer
 from proprl.data import Course, load_course, write_course
 from proprl.data.public import BENCHMARKS
 from proprl.data.splits.labelled import LabelledPairs
@@ -26,7 +27,6 @@ from proprl.errors import (
 )
 from proprl.experiments.running.execute import Run, evidence_of, execute, split_of
 from proprl.experiments.running.store import RunStore, run_all
-from proprl.fitting import fit_scorer
 from proprl.models.registry import method, method_settings
 
 QUICK = {"size": 16, "epochs": 2}

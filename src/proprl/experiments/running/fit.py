@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from proprl.arrays import IntArray
+from proprl.calibrating import Fit, fit_scorer
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
-from proprl.fitting import Fit, fit_scorer
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, PairScorer
 from proprl.models.registry import method, method_settings

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import logit
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.calibrating import Background, Fit, fit_scorer
 from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
 from proprl.data.course import Course
 from proprl.data.splits.grouping import pair_codes
@@ -35,7 +36,6 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
-from proprl.fitting import Background, Fit, fit_scorer
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import Settings

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from proprl import fitting
+from proprl import calibrating
 from proprl.arrays import FloatArray, IntArray
+from proprl.calibrating import HELD_OUT, RATE_OF_NEW, Background, Fit, fit_scorer
 from proprl.data import Course
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, grouped_split
@@ -19,7 +20,6 @@ from proprl.errors import TrainingError
 from proprl.evaluation.base_rate import fit_to_labels, fit_to_map, log_odds
 from proprl.evaluation.metrics import best_threshold
 from proprl.features.gather import gather_evidence
-from proprl.fitting import HELD_OUT, RATE_OF_NEW, Background, Fit, fit_scorer
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
@@ -248,7 +248,7 @@ def listened(split: PairSplit, background: Background, n: int = 12) -> tuple[Lis
     scorer = Listener()
     scored = cast(PairScorer, scorer)
     with pytest.MonkeyPatch.context() as patch:  # an interval takes a while, and is not looked at
-        patch.setattr(fitting, "fit_to_map", partial(fit_to_map, resamples=0))
+        patch.setattr(calibrating, "fit_to_map", partial(fit_to_map, resamples=0))
         fit = fit_scorer(scored, Evidence(np.eye(n)), split, background=background, seed=9)
     return scorer, fit
 

@@ -18,7 +18,7 @@ from proprl.estimator import ProPRL
 os.environ["COLUMNS"] = "200"
 
 # A busy machine is no failure: examples have no deadline.
-settings.register_profile("proprl", deadline=None, max_examples=40)
+settings.register_profile("proprl", deadline=None, max_examples=25)
 settings.load_profile("proprl")
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.

@@ -344,7 +344,7 @@ def test_whatever_a_bundle_holds_it_is_refused_or_answers(whole: Path, tmp_path:
     answered: list[bool] = []
 
     @given(st.data())
-    @settings(max_examples=200)
+    @settings(max_examples=80)
     def tried(data: st.DataObject) -> None:
         def damage(content: Content, files: Files) -> None:
             if data.draw(st.booleans()):

@@ -15,7 +15,7 @@ from proprl.errors import ProprlError, SplitError
 from proprl.graphs.closure import what_follows
 from proprl.pairs.background import background_pool, draw_background, open_pairs
 
-QUICK = {"trees": 20}
+QUICK = {"trees": 15}
 
 
 def fit(course: Course, *, split: str = "auto", seed: int = 1, **how: object) -> PrerequisiteModel:

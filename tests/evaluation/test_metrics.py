@@ -49,7 +49,7 @@ class TestAgainstScikitLearn:
             (f1, sk.f1_score),
         ],
     )
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=40)
     @given(data=labelled_scores(), threshold=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
     def test_metrics_of_predictions(
         self,
@@ -62,13 +62,13 @@ class TestAgainstScikitLearn:
         expected = theirs(labels, scores >= threshold, zero_division=0)
         assert ours(labels, scores, threshold) == pytest.approx(expected)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=40)
     @given(data=labelled_scores())
     def test_accuracy(self, data: tuple[IntArray, FloatArray]) -> None:
         labels, scores = data
         assert accuracy(labels, scores) == pytest.approx(sk.accuracy_score(labels, scores >= 0.5))
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=60)
     @given(data=labelled_scores())
     def test_auc(self, data: tuple[IntArray, FloatArray]) -> None:
         labels, scores = data
@@ -78,7 +78,7 @@ class TestAgainstScikitLearn:
         assert auc(labels, scores) == pytest.approx(by_hand)
         assert auc(labels, scores) == pytest.approx(sk.roc_auc_score(labels, scores))
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=60)
     @given(data=labelled_scores())
     def test_average_precision(self, data: tuple[IntArray, FloatArray]) -> None:
         labels, scores = data
@@ -210,7 +210,7 @@ class TestEvaluateScores:
 
 
 class TestBestThreshold:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=80)
     @given(data=labelled_scores())
     def test_no_other_threshold_has_a_better_f1(self, data: tuple[IntArray, FloatArray]) -> None:
         labels, scores = data

@@ -97,7 +97,7 @@ def test_a_damaged_file_is_replaced(own_cache: Path, damage) -> None:
     assert file.read_bytes() == intact
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.integers(0, 10_000), bit=st.integers(0, 7))
 def test_no_changed_bit_gives_wrong_vectors(own_cache: Path, position: int, bit: int) -> None:
     X = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -416,7 +416,7 @@ fragments = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40)
 @given(
     files=st.dictionaries(
         st.sampled_from(COURSE_FILES), st.lists(fragments, max_size=8).map(b"".join), max_size=4

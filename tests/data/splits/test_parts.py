@@ -140,7 +140,7 @@ class TestProof:
 
 class TestDrawnSplits:
     @BOTH
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=60)
     @given(pairs=any_labels(), seed=st.integers(0, 10))
     def test_parts_are_disjoint_and_complete(
         self, splitter: Splitter, pairs: LabelledPairs, seed: int
@@ -151,7 +151,7 @@ class TestDrawnSplits:
         assert sum(map(len, parts_of(split))) == len(rows_of(pairs))
 
     @BOTH
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=60)
     @given(pairs=any_labels(), seed=st.integers(0, 10))
     def test_three_groups_of_each_label_serve_every_part(
         self, splitter: Splitter, pairs: LabelledPairs, seed: int
@@ -323,7 +323,7 @@ class TestGivenSplit:
         assert [len(part) for part in parts_of(split)] == [4, 2, 0]
         assert split.notes[1] == "no test part was given: test is empty"
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40)
     @given(pairs=any_labels(), seed=st.integers(0, 10))
     def test_taken_validation_never_parts_the_orders_of_a_pair(
         self, pairs: LabelledPairs, seed: int

@@ -28,13 +28,13 @@ from scipy.special import logit
 from sklearn.ensemble import ExtraTreesClassifier
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.calibrating import fit_scorer
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import mean_of
 from proprl.experiments.running.execute import Run, course_of, evidence_of, split_of
 from proprl.experiments.running.whole_map import WHOLE_MAP, map_result
-from proprl.calibrating import fit_scorer
 from proprl.models.registry import method, method_settings
 from proprl.pairs.columns import Column
 from proprl.pairs.table import PairTable

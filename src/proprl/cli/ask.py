@@ -73,32 +73,38 @@ def evaluate(
         print_reliability(bins)
 
 
+Source = Annotated[str | None, typer.Argument(help="A concept's name or id.")]
+Pairs = Annotated[Path | None, typer.Option(help="A file with the columns source,target.")]
+Every = Annotated[bool, typer.Option("--all", help="Score every ordered pair.")]
+New = Annotated[
+    str | None,
+    typer.Option(
+        help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
+        "scored in both orders."
+    ),
+]
+Against = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="With --new: a known concept, several times for several, or all.", show_default="all"
+    ),
+]
+Top = Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)]
+Out = Annotated[
+    Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
+]
+
+
 def predict(
     bundle: Bundle,
-    source: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
-    target: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
-    pairs: Annotated[
-        Path | None, typer.Option(help="A file with the columns source,target.")
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Score every ordered pair.")] = False,
-    new: Annotated[
-        str | None,
-        typer.Option(
-            help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
-            "scored in both orders."
-        ),
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="With --new: a known concept, several times for several, or all.",
-            show_default="all",
-        ),
-    ] = None,
-    top: Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
-    ] = None,
+    source: Source = None,
+    target: Source = None,
+    pairs: Pairs = None,
+    every: Every = False,
+    new: New = None,
+    against: Against = None,
+    top: Top = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Give the probability that SOURCE must be learned before TARGET.

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.candidates import strongest_pairs
 from proprl.curriculum.explanation import Explanation, explain_pair
-from proprl.curriculum.graph import PrerequisiteGraph, labels_alone, map_of
+from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept
 from proprl.data.course import Course
 from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
@@ -177,8 +177,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
     def labels_alone(self) -> PrerequisiteGraph:
         """Give the graph of the known labels, without what was learned from them."""
-        fitted = self._fitted
-        return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+        return labels_alone_of(self._fitted)
 
     def explain(self, source: str, target: str) -> Explanation:
         """Say what the probability of a pair is made of, and what the course shows of it."""

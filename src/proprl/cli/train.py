@@ -156,8 +156,8 @@ def _fit(estimator: PrerequisiteModel, course: Course, *, checkpoint: Path, **ho
 
 def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
     """Give what a training run came to, as JSON values."""
+    from proprl.curriculum.summary import contradictions
     from proprl.judging import judge_held_out
-    from proprl.showcase import contradictions
 
     history, judged = fitted.report.history, judge_held_out(fitted)
     return {
@@ -191,7 +191,7 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was learned from, what is expected of the map and what came out."""
     from proprl.cli.console import escape, say
-    from proprl.showcase import contradictions
+    from proprl.curriculum.summary import contradictions
 
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     for name, text in [*_learned_from(fitted), *_chosen(fitted), *_came_out(fitted)]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from proprl.estimator import PrerequisiteModel
 
-SHOWN = 20
+ROWS_PRINTED = 20
 
 
 def evaluate(
@@ -264,6 +264,6 @@ def _show(table: pl.DataFrame, as_json: bool) -> None:
         return
     if "source_name" in table.columns:  # ids are for scripts
         table = table.select(source="source_name", target="target_name", probability="probability")
-    print_table(None, table.columns, table.head(SHOWN).rows())
-    if len(table) > SHOWN:
-        say(f"... and {len(table) - SHOWN} more; --out FILE writes them all")
+    print_table(None, table.columns, table.head(ROWS_PRINTED).rows())
+    if len(table) > ROWS_PRINTED:
+        say(f"... and {len(table) - ROWS_PRINTED} more; --out FILE writes them all")

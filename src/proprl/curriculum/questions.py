@@ -12,13 +12,13 @@ from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 from proprl.pairs.background import open_pairs
 
-ASKED = 10
+QUESTIONS = 10
 """So many pairs are asked about at a time."""
 SHORTLIST = 500
 """So many of the most doubtful pairs are looked at for what would follow from them."""
 
 
-def worth_asking(fitted: Fitted, count: int = ASKED) -> list[Edge]:
+def worth_asking(fitted: Fitted, count: int = QUESTIONS) -> list[Edge]:
     """Give pairs whose answer would change most: in doubt, and with much that would follow.
 
     The worth of a pair is p (1 - p) log₂(1 + pairs that a yes would put in order). Each concept

@@ -20,7 +20,7 @@ from proprl.fitted import Fitted
 from proprl.judging import Judged
 from proprl.report.page import EdgeList, Map, ReportData
 
-LISTED = 10
+AT_FIRST = 10
 """So many edges are listed."""
 
 
@@ -90,7 +90,7 @@ def _sure(fitted: Fitted, graph: PrerequisiteGraph | None) -> EdgeList:
         f"Steps without a label that have a probability of at least {SURE}: there are {len(sure):,}"
     )
     return EdgeList(
-        sure[:LISTED], words + (f", the first {LISTED} here." if sure[LISTED:] else ".")
+        sure[:AT_FIRST], words + (f", the first {AT_FIRST} here." if sure[AT_FIRST:] else ".")
     )
 
 

@@ -29,7 +29,7 @@ BINS = 63
 
 
 class Lesson:
-    """Rows to learn from, which count by their weights; trees grow from all, or from some."""
+    """Rows to learn from, which count by their weights; the sum of trees is a row's log-odds."""
 
     def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
         import lightgbm
@@ -43,10 +43,7 @@ class Lesson:
     def grown(
         self, trees: int, *, among: IntArray | None = None, times: int = 1, seed: int
     ) -> TreeSum:
-        """Grow trees from all rows or those `among` them, several `times`, and take their mean.
-
-        Their sum is a row's log-odds. The same rows and seed give the same trees.
-        """
+        """Grow trees from all rows, or those `among` them: the mean of several `times`."""
         import lightgbm
 
         rows = self._rows if among is None else self._rows.subset(among)

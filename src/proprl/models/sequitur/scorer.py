@@ -124,8 +124,7 @@ class SequiturScorer:
         for one in range(PARTS):
             seen, judged = np.flatnonzero(part != one), np.flatnonzero(part[: len(rows)] == one)
             if len(judged) and len(seen):
-                grown = lesson.grown(trees, among=seen, seed=seed)
-                scores[judged] = expit(grown.sums(x[judged]))
+                scores[judged] = expit(lesson.grown(trees, among=seen, seed=seed).sums(x[judged]))
             progress.step()
         self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
         self.trees = lesson.grown(trees, times=TIMES, seed=seed)

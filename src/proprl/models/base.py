@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import torch
@@ -21,6 +21,11 @@ from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import History
 from proprl.training.objective import balanced_class_weights
+
+Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Named choices of settings; "default" is ours, "paper" the published one."""
+State: TypeAlias = Mapping[str, FloatArray]
+"""What a fitted method keeps, as named arrays."""
 
 
 class Settings(BaseModel):
@@ -62,7 +67,7 @@ class PairScorer(Protocol):
     """
 
     settings_type: ClassVar[type[Settings]]
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    presets: ClassVar[Presets]
     needs: ClassVar[frozenset[str]]
     """What a course must bring, in the words of `proprl.models.needs`; checked before a fit."""
     takes_background: ClassVar[bool]
@@ -96,9 +101,7 @@ class PairScorer(Protocol):
         """Give everything that `score` needs, as named arrays."""
 
     @classmethod
-    def restore(
-        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
-    ) -> Self:
+    def restore(cls, settings: Any, state: State, report: FitReport, *, device: str) -> Self:
         """Give back the fitted method that `state` was taken from."""
 
 
@@ -184,7 +187,7 @@ def refuse_background(name: str, background: IntArray | None, why: str) -> None:
         )
 
 
-def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
+def state_part(state: State, prefix: str) -> dict[str, FloatArray]:
     """Give the arrays of a state whose names begin with `prefix`, without it.
 
     >>> state_part({"line/w": 1.0, "forest/roots": 2.0}, "line/")

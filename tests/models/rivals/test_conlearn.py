@@ -11,6 +11,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import ProprlError
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.conlearn import ConLearnNetwork, ConLearnScorer, halve, target_weights
 
@@ -114,9 +115,9 @@ def test_no_gradient_comes_from_a_shown_pair(monkeypatch: pytest.MonkeyPatch) ->
     inputs = scorer.prepare(evidence, split)
     net = scorer.build(scorer.sizes(evidence), ())
     pairs, y = torch.from_numpy(train.pairs), torch.ones(3)
-    assert scorer.loss(net, inputs, pairs, y, (1.0, 1.0)).item() > 0
+    assert scorer.loss(net, inputs, Batch(pairs, y)).item() > 0
     monkeypatch.setattr("proprl.models.rivals.conlearn.halve", lambda edges: edges)
-    assert scorer.loss(net, inputs, pairs, y, (1.0, 1.0)).item() == 0
+    assert scorer.loss(net, inputs, Batch(pairs, y)).item() == 0
 
 
 def test_too_many_concepts_are_refused() -> None:

@@ -19,7 +19,7 @@ from proprl.arrays import FloatArray
 # A leaf is a bit.
 LEAVES_AT_MOST = 16
 # So many rows at once stay close to the processor.
-BLOCK = 16_384
+ROWS_AT_ONCE = 16_384
 
 _BITS = (np.arange(2**LEAVES_AT_MOST)[:, None] >> np.arange(LEAVES_AT_MOST)) & 1
 # The first bit that is not set, of every number.
@@ -33,9 +33,9 @@ def leaf_sums(trees: Iterable[Mapping[str, npt.NDArray[Any]]], x: FloatArray) ->
     """
     prepared = [_prepared(tree) for tree in trees]
     sums = np.zeros(len(x))
-    for start in range(0, len(x), BLOCK):
-        columns = np.ascontiguousarray(x[start : start + BLOCK].T)  # (columns, rows)
-        here = sums[start : start + BLOCK]
+    for start in range(0, len(x), ROWS_AT_ONCE):
+        columns = np.ascontiguousarray(x[start : start + ROWS_AT_ONCE].T)  # (columns, rows)
+        here = sums[start : start + ROWS_AT_ONCE]
         fails, adds = np.empty(len(here), dtype=np.bool_), np.empty(len(here), dtype=np.uint16)
         for splits, values in prepared:
             ruled_out = np.zeros(len(here), dtype=np.uint16)

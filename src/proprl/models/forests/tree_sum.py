@@ -54,9 +54,9 @@ class TreeSum:
         return cls._of(trees, columns)
 
     @classmethod
-    def from_sklearn(cls, grown: Sequence[Any], columns: int) -> Self:
+    def from_sklearn(cls, forest: Any, columns: int) -> Self:
         """Take up a forest for two classes: the sum is the mean share of label 1 in the leaves."""
-        trees = []
+        trees, grown = [], [tree.tree_ for tree in forest.estimators_]
         for tree in grown:
             leaf = tree.children_left < 0
             # Splits and leaves are numbered apart; a child below 0 is a leaf.
@@ -100,13 +100,11 @@ class TreeSum:
         values: FloatArray = self._booster.predict(x, pred_contrib=True, num_threads=threads)
         return values
 
-    def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Give the trees as named arrays."""
-        return {
-            "columns": np.array([self.columns], dtype=np.int32),
-            "leaves": self.leaves,
-            **self.nodes,
-        }
+    def state(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
+        """Give the trees as named arrays, their names after a prefix."""
+        columns = np.array([self.columns], dtype=np.int32)
+        arrays = {"columns": columns, "leaves": self.leaves, **self.nodes}
+        return {f"{prefix}{name}": array for name, array in arrays.items()}
 
     @classmethod
     def restored(cls, state: Arrays, columns: int) -> Self:

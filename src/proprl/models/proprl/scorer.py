@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -15,7 +15,7 @@ from proprl.graphs.evidence import VIEWS, Evidence
 from proprl.graphs.hypergraph import hypergraph_operator
 from proprl.graphs.normalise import normalise_rows, standardise_columns
 from proprl.graphs.propagate import propagation_operator
-from proprl.models.base import Settings
+from proprl.models.base import Presets, Settings
 from proprl.models.networks.layers import (
     DENSE_UP_TO,
     Channel,
@@ -24,13 +24,9 @@ from proprl.models.networks.layers import (
     involved,
     pair_representation,
 )
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
+from proprl.models.networks.scorer import Batch, NetworkScorer, NetworkSettings
 from proprl.models.proprl.network import FUSED, ProPRLNetwork
-from proprl.training.objective import (
-    classification_loss,
-    consistency_loss,
-    irreversibility_loss,
-)
+from proprl.training.objective import consistency_loss, irreversibility_loss
 
 
 class ProPRLSettings(NetworkSettings):
@@ -62,7 +58,8 @@ class ProPRLScorer(NetworkScorer):
     """Two graph views of each concept, fused by a gate for each ordered pair."""
 
     settings_type: ClassVar[type[Settings]] = ProPRLSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    options = ("size", "layers", "dropout", "alpha", "k", "gate")
+    presets: ClassVar[Presets] = {
         "default": {
             # Each step encodes the whole graph, so few large steps cost little: trained for as long
             # as it gains, a sixth of the steps an epoch takes less than a fifth of the time;
@@ -77,26 +74,12 @@ class ProPRLScorer(NetworkScorer):
         },
         "paper": {},
     }
-    views: ClassVar[tuple[str, ...]] = VIEWS
-    weighs_branches: ClassVar[bool] = True
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
+    views = VIEWS
+    weighs_branches = True
 
     def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ProPRLNetwork:
         """Give a network with the views that the course has."""
-        s = self.settings
-        return ProPRLNetwork(
-            sizes["in_size"],
-            views,
-            size=s.size,
-            layers=s.layers,
-            dropout=s.dropout,
-            alpha=s.alpha,
-            k=s.k,
-            gated=s.gate,
-        )
+        return ProPRLNetwork(sizes["in_size"], views, **self.chosen)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the operators of each view, with all that is constant computed once."""
@@ -113,39 +96,21 @@ class ProPRLScorer(NetworkScorer):
             )
         return Inputs(X, channels or {"content": (Channel(None, X),)})
 
-    def encode(self, network: ProPRLNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give each view of the concepts."""
-        return network.encode(inputs.X, inputs.channels)
-
-    def logits(
-        self, network: ProPRLNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
-        """Give the logits of the views' branches and of the fused one."""
-        logits: dict[str, Tensor] = network(encoded, pairs)
-        return logits
-
-    def loss(
-        self,
-        network: ProPRLNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: ProPRLNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """L = L_cls + β L_con + λ L_irr."""
-        s = self.settings
-        concepts, pairs = involved(pairs)
+        s: ProPRLSettings = self.settings
+        concepts, pairs = involved(batch.pairs)
         views = network.encode(inputs.X, inputs.channels, concepts)
         logits = network(views, pairs)
         s_p = logits[FUSED]
         L_con = consistency_loss({view: logits[view] for view in views}, s_p, s.t)
-        L: Tensor = classification_loss(logits, y, class_weights) + s.beta * L_con
+        L = batch.cross_entropy(logits) + s.beta * L_con
         if s.lam == 0:
             return L
-        positive = y > 0.5
+        positive = batch.y > 0.5
         s_ji = network.fuse(views, pairs[positive].flip(1))
         L_irr = irreversibility_loss(s_p[positive], s_ji, s.mu)
-        return L + s.lam * L_irr  # type: ignore[no-any-return]
+        return L + s.lam * L_irr
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give each branch's probability, and the gate's mean share of the resource view."""

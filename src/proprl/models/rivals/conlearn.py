@@ -9,7 +9,6 @@ positives, and the given negatives are used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,11 +20,10 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.evidence import Evidence
 from proprl.graphs.normalise import standardise_columns
-from proprl.models.base import Settings
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.models.rivals.autoencoder import refuse_beyond_limit
-from proprl.training.loop import Schedule
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 
 
 class ConLearnSettings(NetworkSettings):
@@ -39,11 +37,7 @@ class ConLearnSettings(NetworkSettings):
     batch_size: int | None = Field(512, ge=1)
     weight_decay: float = Field(1e-2, ge=0)
     patience: int | None = Field(60, ge=1)
-
-    def schedule(self, training_pairs: int) -> Schedule:
-        """Give the schedule, with AdamW's weight decay."""
-        schedule = super().schedule(training_pairs)
-        return replace(schedule, decoupled_decay=True)
+    published: ClassVar[Mapping[str, Any]] = {"decoupled_decay": True}  # AdamW
 
 
 class GatedGraphLayer(nn.Module):
@@ -105,7 +99,6 @@ class ConLearnNetwork(nn.Module):
         self,
         n: int,
         in_size: int,
-        *,
         size: int = 128,
         heads: int = 4,
         steps: int = 2,
@@ -150,7 +143,9 @@ class ConLearnScorer(NetworkScorer):
     """ConLearn under the common contract; at evaluation all training positives are the graph."""
 
     settings_type: ClassVar[type[Settings]] = ConLearnSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = ConLearnNetwork
+    options = ("size", "heads", "steps", "dropout")
+    presets: ClassVar[Presets] = {
         # Higher rates (3e-4, 1e-3) were faster and worse on validation on the public sets.
         "default": {"patience": 30, "threshold": None},
         "paper": {},
@@ -158,24 +153,11 @@ class ConLearnScorer(NetworkScorer):
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of concepts and of features."""
-        n, in_size = evidence.features.shape
-        return {"n": n, "in_size": in_size}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ConLearnNetwork:  # noqa: ARG002
-        """Give a new network; it uses no view."""
-        s = self.settings
-        return ConLearnNetwork(
-            sizes["n"],
-            sizes["in_size"],
-            size=s.size,
-            heads=s.heads,
-            steps=s.steps,
-            dropout=s.dropout,
-        )
+        return {"n": evidence.concept_count, **super().sizes(evidence)}
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give X and the training positives."""
-        refuse_beyond_limit("conlearn", evidence.concept_count, "concepts")
+        refuse_beyond_limit(self.name, evidence.concept_count, "concepts")
         edges = np.unique(split.train.positives, axis=0)
         return Inputs(self.tensor(standardise_columns(evidence.features)), self.tensor(edges.T))
 
@@ -183,28 +165,19 @@ class ConLearnScorer(NetworkScorer):
         """Give the concepts refined on all training positives."""
         return {"concepts": network.encode(inputs.X, inputs.edges)}
 
-    def logits(
-        self, network: ConLearnNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
+    def logits(self, network: ConLearnNetwork, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the one branch's logits."""
         return {"pair": network(encoded["concepts"], pairs)}
 
-    def loss(
-        self,
-        network: ConLearnNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: ConLearnNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """BCE of the pairs that are not in the graph, which is a new half of the positives.
 
         A pair whose own edge is in the graph would be read off it: it weighs nothing. The other
         positives stand for it and weigh so much more, so that the classes count as they would.
         """
+        pairs, y, (negative, positive) = batch
         shown = halve(inputs.edges)
         weight = target_weights(shown, inputs.edges, pairs, y, len(inputs.X))
-        negative, positive = class_weights
         weight = weight * torch.where(y > 0.5, positive, negative)
         logits = network(network.encode(inputs.X, shown), pairs)
         return F.binary_cross_entropy_with_logits(logits, y, weight=weight)

@@ -10,7 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 from proprl.arrays import FloatArray
 from proprl.models.base import Settings
 from proprl.models.forests.tree_sum import TreeSum
-from proprl.models.rivals.pair_vectors import ClassicalScorer, Lesson, Parameters
+from proprl.models.rivals.pair_vectors import ClassicalScorer, Facts, Parameters
+from proprl.models.scorer import Task
 
 
 class RandomForestSettings(Settings):
@@ -25,15 +26,14 @@ class RandomForestScorer(ClassicalScorer):
     settings_type: ClassVar[type[Settings]] = RandomForestSettings
     _taken_up: tuple[Parameters, TreeSum] | None = None
 
-    def learn(self, lesson: Lesson) -> tuple[Parameters, dict[str, float | str]]:
+    def learned_from(self, x: FloatArray, task: Task) -> tuple[Parameters, Facts]:
         """Give the nodes of all trees."""
         forest: Any = RandomForestClassifier(
             self.settings.trees,
-            class_weight=dict(enumerate(lesson.class_weights)),
-            random_state=lesson.seed,
-        ).fit(lesson.x, lesson.y)
-        trees = [tree.tree_ for tree in forest.estimators_]
-        grown = TreeSum.from_sklearn(trees, lesson.x.shape[1])
+            class_weight=dict(enumerate(task.class_weights)),
+            random_state=task.seed,
+        ).fit(x, task.rows.labels)
+        grown = TreeSum.from_sklearn(forest, x.shape[1])
         return grown.state(), {"leaves": float(grown.leaves.sum())}
 
     def probability(self, x: FloatArray, learned: Parameters) -> FloatArray:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -17,21 +16,18 @@ from proprl.graphs.associations import similar_rows
 from proprl.graphs.evidence import Evidence
 from proprl.graphs.normalise import standardise_columns
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Settings
-from proprl.models.needs import RESOURCE, SUPERVISED
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import RESOURCE, SUPERVISED, refuse_beyond_limit
+from proprl.models.networks.scorer import Batch
 from proprl.models.rivals.autoencoder import (
+    AutoencoderScorer,
+    AutoencoderSettings,
     Decoder,
     Decoding,
     GraphConvolution,
     Posterior,
     Reconstruction,
     normalised_adjacency,
-    refuse_beyond_limit,
-)
-from proprl.models.rivals.autoencoder_scorer import (
-    AutoencoderScorer,
-    AutoencoderSettings,
-    training_adjacency,
 )
 
 ALIKE = 0.5
@@ -69,14 +65,14 @@ class RelationalAutoencoder(nn.Module):
         *,
         graphs: int = 3,
         linear: bool = False,
-        decoding: Decoding = "directed",
+        decoder: Decoding = "directed",
     ) -> None:
         super().__init__()
         self.W_0 = RelationalConvolution(in_size, hidden, graphs)
         self.W_mu = RelationalConvolution(hidden, size, graphs)
         self.W_sigma = RelationalConvolution(hidden, size, graphs)
         self.linear = linear
-        self.decoder = Decoder(size, decoding)
+        self.decoder = Decoder(size, decoder)
 
     def forward(self, X: Tensor, graphs: tuple[Tensor, ...]) -> Posterior:
         """Encode s nodes: (s, in_size) -> (s, size)."""
@@ -110,30 +106,25 @@ class RVGAEScorer(AutoencoderScorer):
     """
 
     settings_type: ClassVar[type[Settings]] = RVGAESettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = RelationalAutoencoder
+    options = ("hidden", "size", "linear", "decoder")
+    presets: ClassVar[Presets] = {
         "default": {"threshold": None},
         # As released, where the threshold is a z-score of 0.6 over the test set: ours is 0.5.
         "paper": {"decoder": "inner", "zeros": "all", "linear": True, "epochs": 100},
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = ("resource",)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the number of features of a node."""
         return {"in_size": _nodes(evidence).shape[1]}
 
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> RelationalAutoencoder:  # noqa: ARG002
-        """Give a new encoder and decoder."""
-        s = self.settings
-        return RelationalAutoencoder(
-            sizes["in_size"], s.hidden, s.size, linear=s.linear, decoding=s.decoder
-        )
-
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give the nodes, their graphs, and the relations to reconstruct."""
         documents = standardise_columns(resource_vectors(evidence))
         n, m = evidence.concept_count, len(documents)
-        refuse_beyond_limit("rvgae", n + m, "concepts and resources")
+        refuse_beyond_limit(self.name, n + m, "concepts and resources")
         M = csr_array(evidence.incidence).toarray()  # there, or else there are no vectors
         S = (similar_rows(documents, ALIKE).toarray() > 0).astype(float)
         contained = np.block([[np.zeros((n, n)), M], [M.T, np.zeros((m, m))]])
@@ -146,37 +137,25 @@ class RVGAEScorer(AutoencoderScorer):
             n,
             _relation(self.tensor(M)),
             _relation(self.tensor(S), loops=True),
-            self.links(training_adjacency(split, n), split) if supervised else None,
+            self.links(self.adjacency(split, n), split) if supervised else None,
         )
-
-    def posterior(self, network: RelationalAutoencoder, inputs: Inputs) -> Posterior:
-        """Give the codes of all nodes, concepts first."""
-        posterior: Posterior = network(inputs.X, inputs.graphs)
-        return posterior
 
     def encode(self, network: RelationalAutoencoder, inputs: Inputs) -> dict[str, Tensor]:
         """Give the mean of each concept's code."""
-        return {"Z": self.posterior(network, inputs).mu[: inputs.concepts].clone()}
+        return {"Z": network(inputs.X, inputs.graphs).mu[: inputs.concepts].clone()}
 
-    def loss(
-        self,
-        network: RelationalAutoencoder,
-        inputs: Inputs,
-        pairs: Tensor,  # noqa: ARG002 - every step reconstructs whole matrices
-        y: Tensor,  # noqa: ARG002
-        class_weights: tuple[float, float],  # noqa: ARG002 - pos_weight balances the classes
-    ) -> Tensor:
+    def loss(self, network: RelationalAutoencoder, inputs: Inputs, batch: Batch) -> Tensor:  # noqa: ARG002
         """L = Σ_relations norm · BCE + KL."""
-        posterior = self.posterior(network, inputs)
+        posterior: Posterior = network(inputs.X, inputs.graphs)
         Z = posterior.sample()
         concepts, documents = Z[: inputs.concepts], Z[inputs.concepts :]
         loss = posterior.divergence()
-        if inputs.contained is not None:
-            loss = loss + inputs.contained.loss(concepts @ documents.T)
-        if inputs.alike is not None:
-            loss = loss + inputs.alike.loss(documents @ documents.T)
-        if inputs.links is not None:
-            loss = loss + inputs.links.loss(network.decoder.matrix(concepts))
+        for relation, logits in (
+            (inputs.contained, concepts @ documents.T),
+            (inputs.alike, documents @ documents.T),
+            (inputs.links, network.decoder.matrix(concepts)),
+        ):
+            loss = loss if relation is None else loss + relation.loss(logits)
         return loss
 
 

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi, softmax, xlogy
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.models.shares import share
 
 # Probabilities of links stay within these, so that neither log η nor log(1 - η) is infinite.
 _ETA_RANGE = (1e-6, 1 - 1e-6)
@@ -86,8 +87,8 @@ def _climb(
     return tuple(bounds)
 
 
-def _grew(before: float, now: float, share: float) -> bool:
-    return now - before >= share * abs(now)
+def _grew(before: float, now: float, tolerance: float) -> bool:
+    return now - before >= tolerance * abs(now)
 
 
 class _Posterior:
@@ -125,8 +126,8 @@ class _Posterior:
 
     def begin_words(self) -> None:
         """Start γ as if every topic had the same share of a document's words."""
-        share = self.counts.sum(axis=1)[:, None] / self.topics
-        self.gamma = np.repeat(self.alpha + share, self.topics, axis=1)
+        of_each = self.counts.sum(axis=1)[:, None] / self.topics
+        self.gamma = np.repeat(self.alpha + of_each, self.topics, axis=1)
 
     def begin_links(self) -> None:
         """Start all pairs at the topics that the words gave, and η at the share of links."""
@@ -155,8 +156,7 @@ class _Posterior:
         """β: each topic's share of the words, rows sum to 1."""
         n = self.beta * (self.ratio.T @ self.A).T  # (K, V): Σ_d counts φ
         total = n.sum(axis=1, keepdims=True)
-        share = np.divide(n, total, out=np.zeros_like(n), where=total > 0)
-        self.beta = np.maximum(share, _NO_WORD)
+        self.beta = np.maximum(share(n, total), _NO_WORD)
 
     def maximise(self) -> None:
         """β, and η: of the pairs with topics k and k', the share that is linked."""
@@ -198,8 +198,7 @@ class _Posterior:
         bound += np.sum(degree * -xlogy(self.m, self.m))
         R = self.unlinked / Z
         self.gap_target = B * (R.T @ self.A)  # Σ_d λ_dd', (D, K)
-        mean = np.divide(self.gap_target, degree, out=np.zeros_like(B), where=degree > 0)
-        self.m = softmax(E + mean @ log_no, axis=1)
+        self.m = softmax(E + share(self.gap_target, degree) @ log_no, axis=1)
         self.from_gaps = self.A * (R @ B) + degree * self.m
         return float(bound)
 

@@ -15,7 +15,15 @@ from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError
 from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Presets, Settings, State, label_weights, training_rows
+from proprl.models.base import (
+    FitReport,
+    PairScorer,
+    Presets,
+    Settings,
+    State,
+    label_weights,
+    training_rows,
+)
 from proprl.models.needs import SUPERVISED
 from proprl.progress import SILENT, Progress
 from proprl.training.bundle import pack_evidence, unpack_evidence
@@ -62,17 +70,17 @@ class Task:
         )
 
 
-class Scorer(ABC):
-    """A method; see `proprl.models.base.PairScorer`.
+class Scorer(PairScorer, ABC):
+    """What every method derives from.
 
-    It says how it learns (`learn`) and scores (`score`), what it keeps (`state`), and how it
+    A method says how it learns (`learn`) and scores (`score`), what it keeps (`state`), and how it
     takes that up again (`take_up`).
     """
 
     settings_type: ClassVar[type[Settings]] = Settings
     presets: ClassVar[Presets] = {"default": {}}
-    needs: ClassVar[frozenset[str]] = SUPERVISED
-    takes_background: ClassVar[bool] = True
+    needs = SUPERVISED
+    takes_background = True
 
     def __init__(self, settings: Any, *, device: str = "auto") -> None:  # noqa: ARG002 - networks'
         self.settings = settings
@@ -96,17 +104,9 @@ class Scorer(ABC):
     def learn(self, task: Task) -> FitReport:
         """Learn, and give the report."""
 
-    @abstractmethod
-    def score(self, pairs: IntArray) -> FloatArray:
-        """Give the probability that source is a prerequisite of target: (m, 2) -> (m,)."""
-
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:  # noqa: ARG002
         """Give nothing: the score has no parts."""
         return {}
-
-    @abstractmethod
-    def state(self) -> dict[str, FloatArray]:
-        """Give everything that `score` needs, as named arrays."""
 
     @classmethod
     def restore(cls, settings: Any, state: State, report: FitReport, *, device: str) -> Self:

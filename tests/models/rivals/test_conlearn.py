@@ -65,7 +65,7 @@ def test_forward_pass_equals_the_equations() -> None:
     net = network()
     with torch.no_grad():
         h = net.encode(torch.from_numpy(X), torch.from_numpy(EDGES))
-        got = net(h, torch.from_numpy(PAIRS))
+        got = net(h, torch.from_numpy(PAIRS))["pair"]
     np.testing.assert_allclose(got.numpy(), numpy_logits(net, X), atol=1e-10)
 
 
@@ -73,7 +73,8 @@ def test_the_second_concept_is_read() -> None:
     """The released code reads the first one twice."""
     net = network()
     h = torch.randn(N, SIZE).double()
-    there, other, back = net(h, torch.tensor([[0, 1], [0, 2], [1, 0]])).tolist()
+    pairs = torch.tensor([[0, 1], [0, 2], [1, 0]])
+    there, other, back = net({"concepts": h}, pairs)["pair"].tolist()
     assert len({round(s, 9) for s in (there, other, back)}) == 3
 
 

@@ -91,14 +91,12 @@ class TreeSum:
         if self.leaves.max() <= LEAVES_AT_MOST:
             return leaf_sums(self._trees(), x)
         threads = torch.get_num_threads()
-        z: FloatArray = self._booster.predict(x, raw_score=True, num_threads=threads)
-        return z
+        return np.asarray(self._booster.predict(x, raw_score=True, num_threads=threads))
 
     def contributions(self, x: FloatArray) -> FloatArray:
         """Give exact Shapley values, the base value last; they add up to `sums`."""
         threads = torch.get_num_threads()
-        values: FloatArray = self._booster.predict(x, pred_contrib=True, num_threads=threads)
-        return values
+        return np.asarray(self._booster.predict(x, pred_contrib=True, num_threads=threads))
 
     def state(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
         """Give the trees as named arrays, their names after a prefix."""

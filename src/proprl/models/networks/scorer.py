@@ -12,13 +12,14 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, Settings, State, state_part
 from proprl.models.needs import FEATURES, LABELS, check_inputs
+from proprl.models.networks.layers import Channel, as_operator
 from proprl.models.scorer import SCORED_AT_ONCE, Scorer, Task
 from proprl.training.loop import Schedule, train_network
 from proprl.training.objective import classification_loss
@@ -116,13 +117,11 @@ class NetworkScorer(Scorer):
 
     def encode(self, network: Any, inputs: Any) -> dict[str, Tensor]:
         """Give what scoring needs of every concept: named tensors, a row for each concept."""
-        encoded: dict[str, Tensor] = network.encode(*inputs)
-        return encoded
+        return network.encode(*inputs)  # type: ignore[no-any-return]
 
     def logits(self, network: Any, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the logits of every branch for m pairs, the main one last: each (m,)."""
-        logits: dict[str, Tensor] = network(encoded, pairs)
-        return logits
+        return network(encoded, pairs)  # type: ignore[no-any-return]
 
     def loss(self, network: Any, inputs: Any, batch: Batch) -> Tensor:
         """Give what a batch costs: binary cross-entropy, unless a method says otherwise."""
@@ -209,6 +208,15 @@ class NetworkScorer(Scorer):
         tensor = torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
         return tensor.float() if tensor.is_floating_point() else tensor
 
+    def operator(self, A: SparseMatrix) -> Tensor:
+        """Give a matrix for products with tensors; see `as_operator`."""
+        return as_operator(A, self.device)
+
+    def channel(self, A: SparseMatrix, X: Tensor) -> Channel:
+        """Give a graph with its product with the features."""
+        operator = self.operator(A)
+        return Channel(operator, operator @ X)
+
     def _remember(self, network: nn.Module, inputs: Any) -> None:
         """Encode all concepts once in evaluation mode; scoring then needs no graph."""
         network.eval()
@@ -222,8 +230,7 @@ class NetworkScorer(Scorer):
                 torch.stack(list(self.logits(self.network, self.encoded, chunk).values()), dim=1)
                 for chunk in torch.split(self.tensor(pairs), SCORED_AT_ONCE)
             ]
-            p: FloatArray = torch.sigmoid(torch.cat(chunks)).double().cpu().numpy()
-        return p
+            return np.asarray(torch.sigmoid(torch.cat(chunks)).double().cpu().numpy())
 
     def _choose(self, validation: LabelledPairs) -> tuple[dict[str, float], float]:
         """Give the branch weights and the threshold that do best on the validation pairs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Literal, NamedTuple
 
 import torch
@@ -16,14 +17,7 @@ from proprl.graphs.hypergraph import hypergraph_operator
 from proprl.graphs.normalise import normalise_rows, standardise_columns
 from proprl.graphs.propagate import propagation_operator
 from proprl.models.base import Presets, Settings
-from proprl.models.networks.layers import (
-    DENSE_UP_TO,
-    Channel,
-    as_operator,
-    ends,
-    involved,
-    pair_representation,
-)
+from proprl.models.networks.layers import DENSE_UP_TO, Channel, ends, involved, pair_representation
 from proprl.models.networks.scorer import Batch, NetworkScorer, NetworkSettings
 from proprl.models.proprl.network import FUSED, ProPRLNetwork
 from proprl.training.objective import consistency_loss, irreversibility_loss
@@ -86,14 +80,10 @@ class ProPRLScorer(NetworkScorer):
         X = self.tensor(standardise_columns(evidence.features))
         channels: dict[str, tuple[Channel, ...]] = {}
         if evidence.incidence is not None:
-            P = as_operator(hypergraph_operator(evidence.incidence), self.device)
-            channels["resource"] = (Channel(P, P @ X),)
+            channels["resource"] = (self.channel(hypergraph_operator(evidence.incidence), X),)
         if evidence.transitions is not None:
             B = evidence.transitions
-            channels["behaviour"] = (
-                self._behaviour_channel(B, X),
-                self._behaviour_channel(B.T.tocsr(), X),
-            )
+            channels["behaviour"] = tuple(self._moves(graph, X) for graph in (B, B.T.tocsr()))
         return Inputs(X, channels or {"content": (Channel(None, X),)})
 
     def loss(self, network: ProPRLNetwork, inputs: Inputs, batch: Batch) -> Tensor:
@@ -123,10 +113,11 @@ class ProPRLScorer(NetworkScorer):
                 parts["gate"] = self.network.gate(r_u, r_v).mean(dim=1).cpu().numpy()
         return parts
 
-    def _behaviour_channel(self, B: SparseMatrix, X: Tensor) -> Channel:
-        A = normalise_rows(B, weighting=self.settings.weighting)
-        operator = as_operator(A, self.device)
-        S = None
-        if self.settings.k > 0 and A.shape[0] <= DENSE_UP_TO:
-            S = self.tensor(propagation_operator(A, self.settings.alpha, self.settings.k))
-        return Channel(operator, operator @ X, S)
+    def _moves(self, B: SparseMatrix, X: Tensor) -> Channel:
+        """Give the channel of moves in one direction; for few concepts with all k steps at once."""
+        s = self.settings
+        A = normalise_rows(B, weighting=s.weighting)
+        channel = self.channel(A, X)
+        if s.k == 0 or A.shape[0] > DENSE_UP_TO:
+            return channel
+        return replace(channel, S=self.tensor(propagation_operator(A, s.alpha, s.k)))

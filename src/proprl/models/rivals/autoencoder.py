@@ -193,8 +193,7 @@ class AutoencoderScorer(NetworkScorer):
     def posterior(self, network: Any, inputs: Any) -> Posterior:
         """Give the codes of all concepts."""
         *given, _links = inputs
-        posterior: Posterior = network(*given)
-        return posterior
+        return network(*given)  # type: ignore[no-any-return]
 
     def encode(self, network: Any, inputs: Any) -> dict[str, Tensor]:
         """Give the mean of each concept's code."""

@@ -117,19 +117,20 @@ class ConLearnNetwork(nn.Module):
         # the released table is drawn to 0; at 1e-6 a step neither is felt.
         self.added = nn.Parameter(torch.zeros(n, in_size))
 
-    def encode(self, X: Tensor, edges: Tensor) -> Tensor:
+    def encode(self, X: Tensor, edges: Tensor) -> dict[str, Tensor]:
         """Encode n concepts over known prerequisites (2, e): (n, in_size) -> (n, size)."""
         h = self.project(X + self.added)
         for _ in range(self.steps):
             h = self.layer(h, edges)
-        return self.attention(h)  # type: ignore[no-any-return]
+        return {"concepts": self.attention(h)}
 
-    def forward(self, h: Tensor, pairs: Tensor) -> Tensor:
-        """Score m ordered pairs of encoded concepts: (m,)."""
+    def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
+        """Give the logits of m ordered pairs of encoded concepts: (m,)."""
         q_a, q_b = (
-            self.dropout(torch.relu(self.head.rho(self.dropout(end)))) for end in ends(h, pairs)
+            self.dropout(torch.relu(self.head.rho(self.dropout(end))))
+            for end in ends(encoded["concepts"], pairs)
         )
-        return self.head.w(pair_representation(q_a, q_b)).squeeze(-1)  # type: ignore[no-any-return]
+        return {"pair": self.head.w(pair_representation(q_a, q_b)).squeeze(-1)}
 
 
 class Inputs(NamedTuple):
@@ -161,14 +162,6 @@ class ConLearnScorer(NetworkScorer):
         edges = np.unique(split.train.positives, axis=0)
         return Inputs(self.tensor(standardise_columns(evidence.features)), self.tensor(edges.T))
 
-    def encode(self, network: ConLearnNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give the concepts refined on all training positives."""
-        return {"concepts": network.encode(inputs.X, inputs.edges)}
-
-    def logits(self, network: ConLearnNetwork, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
-        """Give the one branch's logits."""
-        return {"pair": network(encoded["concepts"], pairs)}
-
     def loss(self, network: ConLearnNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """BCE of the pairs that are not in the graph, which is a new half of the positives.
 
@@ -179,7 +172,7 @@ class ConLearnScorer(NetworkScorer):
         shown = halve(inputs.edges)
         weight = target_weights(shown, inputs.edges, pairs, y, len(inputs.X))
         weight = weight * torch.where(y > 0.5, positive, negative)
-        logits = network(network.encode(inputs.X, shown), pairs)
+        logits = network(network.encode(inputs.X, shown), pairs)["pair"]
         return F.binary_cross_entropy_with_logits(logits, y, weight=weight)
 
 

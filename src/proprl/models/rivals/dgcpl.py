@@ -20,15 +20,7 @@ from proprl.graphs.hypergraph import hypergraph_operator
 from proprl.graphs.normalise import normalise_rows, standardise_columns
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import BEHAVIOUR, RESOURCE, SUPERVISED
-from proprl.models.networks.layers import (
-    Channel,
-    GraphEncoder,
-    PairHead,
-    as_operator,
-    ends,
-    involved,
-    take,
-)
+from proprl.models.networks.layers import Channel, GraphEncoder, PairHead, ends, involved
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 
 H, N, T = "resource", "behaviour", "fused"  # the branches, by the paper's letters
@@ -66,15 +58,9 @@ class HypergraphEncoder(GraphConvolutionEncoder):
     G's rows do not sum to 1, so this is not ReLU(G x W + b).
     """
 
-    def forward(self, X: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
-        """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
-        x = X
-        for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
-            wanted = rows if layer == len(self.graph) - 1 else None  # neighbours need the others
-            x = self.dropout(
-                torch.relu(channel.heard(graph(x), wanted)) + shortcut(take(x, wanted))
-            )
-        return x
+    def heard(self, layer: int, H: Tensor, channel: Channel, rows: Tensor | None) -> Tensor:
+        """G (H W + b)."""
+        return channel.heard(self.graph[layer](H), rows)
 
 
 class DGCPLNetwork(nn.Module):
@@ -151,14 +137,12 @@ class DGCPLScorer(NetworkScorer):
         """Give X and the three graphs."""
         X = self.tensor(standardise_columns(evidence.features))
         B: SparseMatrix = evidence.transitions
-        weighting = self.settings.weighting
         graphs = (
             hypergraph_operator(evidence.incidence),
-            normalise_rows(B, weighting=weighting),
-            normalise_rows(B.T.tocsr(), weighting=weighting),
+            normalise_rows(B, weighting=self.settings.weighting),
+            normalise_rows(B.T.tocsr(), weighting=self.settings.weighting),
         )
-        operators = [as_operator(graph, self.device) for graph in graphs]
-        return Inputs(X, *(Channel(A, A @ X) for A in operators))
+        return Inputs(X, *(self.channel(graph, X) for graph in graphs))
 
     def loss(self, network: DGCPLNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """Σ BCE of the three heads + κ times the mutual distillation."""

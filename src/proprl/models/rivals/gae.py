@@ -31,8 +31,7 @@ class GraphAutoencoder(nn.Module):
 
     def forward(self, X: Tensor, A: Tensor) -> Posterior:
         """Encode n concepts: (n, in_size) -> (n, size)."""
-        posterior: Posterior = self.encoder(X, A)
-        return posterior
+        return self.encoder(X, A)  # type: ignore[no-any-return]
 
 
 class VariationalGraphAutoencoder(GraphAutoencoder):

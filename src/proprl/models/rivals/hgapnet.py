@@ -95,12 +95,17 @@ class HGAPNetwork(nn.Module):
         self.second = RelationalAttention(size, size, INTO_CONCEPTS, heads, dropout)
         self.head = PairHead(size)
 
-    def encode(self, X: Tensor, relations: Sequence[Relation]) -> Tensor:
-        """Encode all nodes, of which only concepts are complete: (n + m, in_size) -> (n + m, size).
+    def encode(self, X: Tensor, relations: Sequence[Relation], n: int) -> dict[str, Tensor]:
+        """Encode n concepts, then m resources: (n + m, in_size) -> (n, size).
 
         Relations stand in the order of `Inputs.relations`.
         """
-        return self.second(self.first(X, relations), relations[:INTO_CONCEPTS])  # type: ignore[no-any-return]
+        H = self.second(self.first(X, relations), relations[:INTO_CONCEPTS])
+        return {"concepts": H[:n].clone()}  # resources are not complete, and are not kept
+
+    def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
+        """Give the head's logits for m ordered pairs: (m,)."""
+        return {"pair": self.head(*ends(encoded["concepts"], pairs))}
 
 
 class Inputs(NamedTuple):
@@ -138,14 +143,6 @@ class HGAPNetScorer(NetworkScorer):
             self._relation(alike, n, n),
         )
         return Inputs(self.tensor(concepts_and_resources(evidence)), relations, n)
-
-    def encode(self, network: HGAPNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give the encoded concepts."""
-        return {"concepts": network.encode(inputs.X, inputs.relations)[: inputs.concepts].clone()}
-
-    def logits(self, network: HGAPNetwork, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
-        """Give the head's logits."""
-        return {"pair": network.head(*ends(encoded["concepts"], pairs))}
 
     def _relation(self, weights: SparseMatrix, first_source: int, first_target: int) -> Relation:
         cells = coo_array(weights)

@@ -19,7 +19,6 @@ from proprl.graphs.resources import resource_vectors
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.attention import GraphAttention
-from proprl.models.networks.layers import as_operator
 from proprl.models.rivals.autoencoder import (
     AutoencoderScorer,
     AutoencoderSettings,
@@ -90,8 +89,7 @@ class AttentionAutoencoder(nn.Module):
         """
         C = self.concepts(X, known)  # (n, width)
         P = R @ self.resources(Y, links)  # (n, width)
-        posterior: Posterior = self.encoder(self.fuse(C, P), A)
-        return posterior
+        return self.encoder(self.fuse(C, P), A)  # type: ignore[no-any-return]
 
     def fuse(self, C: Tensor, P: Tensor) -> Tensor:
         """F = ReLU(W (z ⊙ C + (1 - z) ⊙ P) + b), z = σ(C + P): (n, width) twice -> (n, width)."""
@@ -163,7 +161,7 @@ class MHAVGAEScorer(AutoencoderScorer):
             self.tensor(Y),
             self.tensor(looped_edges(csr_array(A))),
             self.tensor(looped_edges(links)),
-            as_operator(R, self.device),
+            self.operator(R),
             self.messages(A),
             self.links(A, split),
         )

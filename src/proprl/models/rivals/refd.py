@@ -142,9 +142,7 @@ class RefDScorer(Scorer):
         self.slope, self.intercept = self._logistic(split.train, task.class_weights)
         otherwise = 0.5 if self.slope else (1 + THETA[self.settings.weights]) / 2
         threshold = self.best_threshold(split.validation, otherwise)
-        facts = self._facts(view, split) | {
-            "sign_chosen_by": "convention" if judge is None else "labels"
-        }
+        facts = self._facts(view, split, "convention" if judge is None else "labels")
         task.progress.step()
         task.progress.end()
         return replace(task.report(VIEWS, threshold=threshold, facts=facts), views=(view,))
@@ -219,13 +217,14 @@ class RefDScorer(Scorer):
         # A falling curve would turn round the sign that validation chose.
         return (slope / scale, intercept) if slope > 0 else (0.0, 0.0)
 
-    def _facts(self, view: str, split: PairSplit) -> dict[str, float | str]:
+    def _facts(self, view: str, split: PairSplit, judge: str) -> dict[str, float | str]:
         known = np.concatenate([split.train.pairs, split.validation.pairs])
         counted = known if len(known) else _spread_pairs(self.matrix.shape[0])
         zeros = self.references.difference(counted) == 0
         facts: dict[str, float | str] = {
             "source": "transitions" if view == BEHAVIOUR else "incidence",
             "sign": self.sign,
+            "sign_chosen_by": judge,
             "probability": "logistic" if self.slope else "(s+1)/2",
             "zero_share": float(zeros.mean()) if len(zeros) else 1.0,
         }

@@ -163,8 +163,7 @@ def _nodes(evidence: Evidence) -> FloatArray:
     """Concepts above documents; vectors of different widths stand side by side."""
     X = standardise_columns(evidence.features)
     Y = standardise_columns(resource_vectors(evidence))
-    nodes: FloatArray = np.vstack([X, Y]) if X.shape[1] == Y.shape[1] else block_diag(X, Y)
-    return nodes
+    return np.vstack([X, Y]) if X.shape[1] == Y.shape[1] else np.asarray(block_diag(X, Y))
 
 
 def _relation(A: Tensor, *, loops: bool = False) -> Reconstruction | None:

@@ -8,9 +8,9 @@ not learned from tell how sure one may be.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +24,6 @@ from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
-from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import VIEWS
 from proprl.models.base import FitReport, HeldOut, Settings, State, state_part
 from proprl.models.forests.tree_sum import TreeSum
@@ -43,6 +42,10 @@ COLD = 0.25
 RULED_OUT = 5
 # Of background, every second pair is enough for that, and counts twice.
 THINNED = 2
+
+# Products of matrices are many and small here: threads that wait for each other gain little, and
+# when another program wants a core, a fit took 20 times as long.
+one_thread = partial(threadpool_limits, limits=1, user_api="blas")
 
 
 class SequiturSettings(Settings):
@@ -82,7 +85,7 @@ class SequiturScorer(Scorer):
         task = replace(task, split=replace(task.split, train=known))
         rows = task.rows
         self.table = PairTable(as_kept(task.evidence), known)
-        with _one_thread():
+        with one_thread():
             x = self.table.rows(rows.pairs)
             task.progress.step()
             again = np.r_[: len(known), len(known) : len(rows) : THINNED]
@@ -90,14 +93,9 @@ class SequiturScorer(Scorer):
             task.progress.step()
         which, weights = again[which], task.row_weights
         cold_weights = COLD * weights[which] * np.where(which < len(known), 1, THINNED)
-        lesson, trees = (
-            Lesson(
-                np.vstack([x, cold]),
-                np.concatenate([rows.labels, rows.labels[which]]),
-                np.concatenate([weights, cold_weights]),
-            ),
-            self.settings.trees,
-        )
+        x_all, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
+        lesson = Lesson(x_all, y, np.concatenate([weights, cold_weights]))
+        trees = self.settings.trees
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
         scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
         for one in range(PARTS):
@@ -115,14 +113,13 @@ class SequiturScorer(Scorer):
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give what the trees say of each pair: (m, 2) -> (m,)."""
-        with _one_thread():
+        with one_thread():
             z = self.trees.sums(self.table.rows(pairs))
-        p: FloatArray = expit(z + self.reverse_weight * self.table.ruled_out(pairs))
-        return p
+        return np.asarray(expit(z + self.reverse_weight * self.table.ruled_out(pairs)))
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each kind of evidence adds to the log-odds, by exact Shapley values."""
-        with _one_thread():
+        with one_thread():
             values = self.trees.contributions(self.table.rows(pairs))
         kinds = np.array([column.kind for column in self.table.columns])
         by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
@@ -176,27 +173,13 @@ def _weight_of_reverses(known: LabelledPairs) -> float:
 
     In one course it rules the pair out, in another experts called some pairs mutual.
     """
-    confirmed, positive = _reverse_confirmed(known.pairs, known), known.labels == 1
+    positive = known.labels == 1
+    confirmed = np.isin(pair_codes(known.pairs[:, ::-1]), pair_codes(known.positives))
     share = (positive.sum() + 1) / (len(positive) + 2)
     # Where no label says so, a confirmed reverse rules a pair out as if a few labels had said it.
     yes, no = (confirmed & positive).sum(), (confirmed & ~positive).sum() + RULED_OUT
     odds = (yes + share) / (no + 1 - share)
     return float(np.log(odds) - np.log(share / (1 - share)))
-
-
-def _reverse_confirmed(pairs: IntArray, known: LabelledPairs) -> BoolArray:
-    """Say of which pairs the reverse is a known prerequisite."""
-    return np.isin(pair_codes(pairs[:, ::-1]), pair_codes(known.positives))
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Keep products of matrices on one thread.
-
-    They are many and small: threads that wait for each other gain little, and when another
-    program wants a core, a fit took 20 times as long.
-    """
-    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
-    return limits
 
 
 def _readings_like(R: FloatArray, readings: FloatArray | None, k: int) -> FloatArray:

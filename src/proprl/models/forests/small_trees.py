@@ -1,9 +1,9 @@
 """Sums of the leaves of small trees, for many rows at once.
 
-A split that a row fails rules out the leaves below its left child; the first leaf that is left,
-counted from the left, is the one the row falls into (Lucchese et al., "QuickScorer", SIGIR 2015).
-Many rows answer the same split together, so the processor never has to guess their way:
-LightGBM's own descent, row by row, takes four times as long for the same sums.
+A row fails a split if its number is above the threshold: then it cannot fall into any leaf below
+the left child. Of the leaves that remain, the leftmost is the row's own (Lucchese et al.,
+"QuickScorer", SIGIR 2015). Each split is asked of many rows at once, without branches: LightGBM
+sends down one row at a time and takes four times as long for the same sums.
 """
 
 from __future__ import annotations

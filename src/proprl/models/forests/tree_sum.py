@@ -1,7 +1,7 @@
 """Decision trees whose leaves add up: kept as checked arrays, descended by LightGBM.
 
-Whoever grew them, LightGBM or scikit-learn, a model's trees are plain arrays in its bundle. They
-are checked before the library reads them as its own text, because it trusts what it reads.
+A model's trees are plain arrays in its bundle, whether LightGBM or scikit-learn grew them. They are
+checked before LightGBM reads them, because it trusts what it reads.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proprl.arrays import FloatArray
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.resources import mean_of_concepts
 
 

@@ -39,7 +39,7 @@ class NetworkSettings(Settings):
     patience: int | None = Field(None, ge=1)
     threshold: float | None = Field(0.5, ge=0, le=1)  # None: chosen on validation
     batch_share: ClassVar[tuple[int, int]] = (4, 32)  # a quarter of the pairs, from 32 to 256
-    published: ClassVar[Mapping[str, Any]] = {}
+    published: ClassVar[dict[str, Any]] = {}
     """How else the published optimiser steps; see `Schedule`."""
 
     def schedule(self, training_pairs: int) -> Schedule:

@@ -108,8 +108,8 @@ class Posterior(NamedTuple):
     def divergence(self) -> Tensor:
         """Give KL = -(1 / 2n) mean_i Σ_k (1 + 2 log σ - μ² - σ²); 0 where there is no spread.
 
-        The mean makes it 1/n of the divergence, as the published code has it beside a mean
-        over n² cells.
+        This is 1/n of the divergence, as in the published code, whose other term is a mean over n²
+        cells.
         """
         mu, log_sigma = self
         if log_sigma is None:
@@ -243,11 +243,10 @@ class AutoencoderScorer(NetworkScorer):
 def counted_cells(A: FloatArray, split: PairSplit, zeros: Zeros) -> FloatArray:
     """Return which cells of a label matrix count in training: n × n, 1 or 0.
 
-    The links in A and all training rows do, background among them. With "all" so does every
-    other cell, as a zero, except those of validation and test pairs: they are masked out in both
-    orders, for else held-out prerequisites were trained as zeros. Only which pairs are held out is
-    looked at, never their labels. A cell that is a training row counts whatever other part holds
-    it too (the published splits overlap).
+    The links in A and all training rows count, background among them. With "all" every other cell
+    counts too, as a zero, except the cells of validation and test pairs in both orders: held-out
+    prerequisites must not be trained as zeros. Which pairs are held out decides this, never their
+    labels. A training row counts even if it is held out as well (the published splits overlap).
     """
     counted = np.zeros_like(A)
     if zeros == "all":

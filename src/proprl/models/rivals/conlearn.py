@@ -1,14 +1,13 @@
 """ConLearn (Sun et al., SDM 2022): concepts refined on the graph of known prerequisites.
 
-Departures from the released code: its pair head reads the first concept twice, so that the second
-is never seen; it evaluates on a graph made of half the evaluated positives; it oversamples targets
-and makes its own negatives. Here both concepts are read, every graph is made of training
-positives, and the given negatives are used.
+Departures from the released code: its pair head reads the first concept twice and never the second;
+it evaluates on a graph made of half of the evaluated positives; it oversamples targets and makes
+its own negatives. Here both concepts are read, every graph is made of training positives, and the
+given negatives are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,8 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation
@@ -37,7 +35,7 @@ class ConLearnSettings(NetworkSettings):
     batch_size: int | None = Field(512, ge=1)
     weight_decay: float = Field(1e-2, ge=0)
     patience: int | None = Field(60, ge=1)
-    published: ClassVar[Mapping[str, Any]] = {"decoupled_decay": True}  # AdamW
+    published: ClassVar[dict[str, Any]] = {"decoupled_decay": True}  # AdamW
 
 
 class GatedGraphLayer(nn.Module):
@@ -163,10 +161,10 @@ class ConLearnScorer(NetworkScorer):
         return Inputs(self.tensor(standardise_columns(evidence.features)), self.tensor(edges.T))
 
     def loss(self, network: ConLearnNetwork, inputs: Inputs, batch: Batch) -> Tensor:
-        """BCE of the pairs that are not in the graph, which is a new half of the positives.
+        """BCE of the pairs that are not in the graph; the graph is a new half of the positives.
 
-        A pair whose own edge is in the graph would be read off it: it weighs nothing. The other
-        positives stand for it and weigh so much more, so that the classes count as they would.
+        A pair in the graph could be read off it, so it weighs nothing. The other positives weigh
+        more by as much, so that both classes count as before.
         """
         pairs, y, (negative, positive) = batch
         shown = halve(inputs.edges)

@@ -1,8 +1,8 @@
 """DGCPL (IJCAI 2025): what resources and what behaviour say of a concept, fused by a gate.
 
-Specification and defects of the released code: the published loader reads the behaviour graph one
-row out, which is settled where a course is read; partial batches are kept here; a concept without
-a resource has inverse degree 0 instead of an infinity.
+Departures from the released code: its loader reads the behaviour graph one row out, which is put
+right where a course is read; partial batches are kept; a concept without a resource has inverse
+degree 0, not infinity.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from torch import Tensor, nn
 
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.hypergraph import hypergraph_operator
-from proprl.graphs.normalise import normalise_rows, standardise_columns
+from proprl.graphs import Evidence, hypergraph_operator, normalise_rows, standardise_columns
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import BEHAVIOUR, RESOURCE, SUPERVISED
 from proprl.models.networks.layers import Channel, GraphEncoder, PairHead, ends, involved
@@ -94,8 +92,8 @@ class DGCPLNetwork(nn.Module):
 def mutual_distillation(logits: Named, tau: float) -> Tensor:
     """Σ_batch |σ(l_T/τ) - σ(l_H/τ)| + |σ(l_T/τ) - σ(l_N/τ)|.
 
-    As released it is a sum, so that κ weighs more in larger batches, and nothing is detached:
-    teacher and students move towards each other.
+    As released it is a sum, so κ weighs more in larger batches. Nothing is detached: teacher and
+    students move towards each other.
     """
     teacher = torch.sigmoid(logits[T] / tau)
     return sum(  # type: ignore[return-value]

@@ -7,7 +7,6 @@ Auxiliary rows are drawn anew for every batch instead of once, and partial batch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -42,7 +41,7 @@ class GKROMSettings(NetworkSettings):
     batch_size: int | None = Field(4, ge=1)
     learning_rate: float = Field(1e-6, gt=0)
     weight_decay: float = Field(1e-5, ge=0)
-    published: ClassVar[Mapping[str, Any]] = {"clip_norm": 1.0}  # released: module by module
+    published: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}  # released: module by module
 
 
 class ContainmentHead(nn.Module):

@@ -13,8 +13,7 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.resources import resource_vectors
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED

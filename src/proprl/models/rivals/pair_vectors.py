@@ -2,8 +2,8 @@
 
 A pair (a, b) becomes x = [e_a; e_b], standardised on the training pairs; the two halves keep the
 order of the pair. A method says what it learns from such vectors (`learned_from`) and what it makes
-of them (`probability`). What it has learned is named arrays, and scores are computed from those
-arrays at once: a model that was saved and loaded cannot score otherwise.
+of them (`probability`). What it has learned is named arrays. Scores are computed from these
+arrays alone, so a model that was saved and loaded gives the same ones.
 """
 
 from __future__ import annotations

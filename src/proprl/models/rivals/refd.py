@@ -3,9 +3,9 @@
 RefD(A, B) = Σ_c r(c,B) w(c,A) / Σ_c w(c,A)  -  Σ_c r(c,A) w(c,B) / Σ_c w(c,B)   ∈ [-1, 1]
 
 w(c, A) is what c counts among the concepts that A refers to, r(c, B) is 1 where c refers to B.
-If A's surroundings refer to B, but not B's to A, then B is a prerequisite of A (Liang, Wu, Huang
-and Giles 2015). The score of an ordered pair (a, b) is therefore s = RefD(b, a). An empty sum of
-weights makes its term 0.
+If the concepts that A refers to refer to B, and those that B refers to do not refer to A, then B is
+a prerequisite of A (Liang, Wu, Huang and Giles 2015). So the score of an ordered pair (a, b) is
+s = RefD(b, a). A term whose weights sum to 0 is 0.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def references_in_incidence(M: SparseMatrix, weights: Weights, tau: float) -> Re
 class RefDScorer(Scorer):
     """RefD under the common contract.
 
-    Labels, where there are some, choose the sign (learners may walk from prerequisite to
-    dependent, links lead back), τ and the threshold, and make the score a probability.
+    Labels, where there are some, choose τ, the threshold and the sign: learners walk from
+    prerequisite to dependent, links lead back. They also make the score a probability.
     """
 
     settings_type: ClassVar[type[Settings]] = RefDSettings

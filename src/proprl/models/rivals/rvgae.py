@@ -1,4 +1,4 @@
-"""R-VGAE: a variational autoencoder over concepts and documents (Li et al., 2020)."""
+"""R-VGAE: a variational autoencoder over concepts and resources (Li et al., 2020)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from torch import Tensor, nn
 
 from proprl.arrays import FloatArray
 from proprl.data.splits.parts import PairSplit
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.associations import similar_rows
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
 from proprl.graphs.resources import resource_vectors
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED, refuse_beyond_limit
@@ -27,11 +26,10 @@ from proprl.models.rivals.autoencoder import (
     GraphConvolution,
     Posterior,
     Reconstruction,
-    normalised_adjacency,
 )
 
 ALIKE = 0.5
-"""Documents are linked from this cosine on."""
+"""Resources are linked from this cosine on."""
 
 
 class RVGAESettings(AutoencoderSettings):
@@ -55,7 +53,7 @@ class RelationalConvolution(nn.Module):
 
 
 class RelationalAutoencoder(nn.Module):
-    """H = φ(layer(X)), μ = layer(H), log σ = layer(H), over graphs of concepts and documents."""
+    """H = φ(layer(X)), μ = layer(H), log σ = layer(H), over graphs of concepts and resources."""
 
     def __init__(
         self,
@@ -85,7 +83,7 @@ class Inputs(NamedTuple):
     """The nodes, concepts first; their graphs; and what is to be reconstructed."""
 
     X: Tensor  # (s, d)
-    graphs: tuple[Tensor, ...]  # each (s, s): union, concept-document, document-document
+    graphs: tuple[Tensor, ...]  # each (s, s): union, concept-resource, resource-resource
     concepts: int
     contained: Reconstruction | None  # (n, m)
     alike: Reconstruction | None  # (m, m)
@@ -93,9 +91,9 @@ class Inputs(NamedTuple):
 
 
 class RVGAEScorer(AutoencoderScorer):
-    """Relational variational autoencoder: concepts and documents reconstruct how they relate.
+    """Relational variational autoencoder: concepts and resources reconstruct how they relate.
 
-    Two relations need no labels: which document contains which concept, and which documents are
+    Two relations need no labels: which resource contains which concept, and which resources are
     alike. Each is reconstructed by inner products, on its own block of the matrix. Messages pass
     over these relations alone.
 
@@ -122,18 +120,18 @@ class RVGAEScorer(AutoencoderScorer):
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give the nodes, their graphs, and the relations to reconstruct."""
-        documents = standardise_columns(resource_vectors(evidence))
-        n, m = evidence.concept_count, len(documents)
+        resources = standardise_columns(resource_vectors(evidence))
+        n, m = evidence.concept_count, len(resources)
         refuse_beyond_limit(self.name, n + m, "concepts and resources")
         M = csr_array(evidence.incidence).toarray()  # there, or else there are no vectors
-        S = (similar_rows(documents, ALIKE).toarray() > 0).astype(float)
+        S = (similar_rows(resources, ALIKE).toarray() > 0).astype(float)
         contained = np.block([[np.zeros((n, n)), M], [M.T, np.zeros((m, m))]])
         alike = block_diag(np.zeros((n, n)), S)
         graphs = (contained + alike, contained, alike)
         supervised = self.settings.decoder == "directed"
         return Inputs(
             self.tensor(_nodes(evidence)),
-            tuple(self.tensor(normalised_adjacency(graph)) for graph in graphs),
+            tuple(self.messages(graph) for graph in graphs),
             n,
             _relation(self.tensor(M)),
             _relation(self.tensor(S), loops=True),
@@ -148,11 +146,11 @@ class RVGAEScorer(AutoencoderScorer):
         """L = Σ_relations norm · BCE + KL."""
         posterior: Posterior = network(inputs.X, inputs.graphs)
         Z = posterior.sample()
-        concepts, documents = Z[: inputs.concepts], Z[inputs.concepts :]
+        concepts, resources = Z[: inputs.concepts], Z[inputs.concepts :]
         loss = posterior.divergence()
         for relation, logits in (
-            (inputs.contained, concepts @ documents.T),
-            (inputs.alike, documents @ documents.T),
+            (inputs.contained, concepts @ resources.T),
+            (inputs.alike, resources @ resources.T),
             (inputs.links, network.decoder.matrix(concepts)),
         ):
             loss = loss if relation is None else loss + relation.loss(logits)
@@ -160,7 +158,7 @@ class RVGAEScorer(AutoencoderScorer):
 
 
 def _nodes(evidence: Evidence) -> FloatArray:
-    """Concepts above documents; vectors of different widths stand side by side."""
+    """Concepts above resources; vectors of different widths stand side by side."""
     X = standardise_columns(evidence.features)
     Y = standardise_columns(resource_vectors(evidence))
     return np.vstack([X, Y]) if X.shape[1] == Y.shape[1] else np.asarray(block_diag(X, Y))

@@ -1,9 +1,9 @@
 """Trees: what a plain forest makes of explicit evidence about a pair.
 
-The rival of every model that learns representations: a row holds what the course says of both
-orders of a pair (`proprl.pairs`), and how many prerequisites and non-prerequisites are known to
-begin and to end at each of its concepts. No label is its own evidence: that of the pair, and that
-of its reverse, are not counted. Pairs without a label are learned from and never counted.
+A row holds what the course says of both orders of a pair (`proprl.pairs`), and how many
+prerequisites and non-prerequisites are known to begin and to end at each of its concepts. No label
+is its own evidence: the labels of the pair and of its reverse are not counted. Pairs without a
+label are learned from and never counted.
 """
 
 from __future__ import annotations

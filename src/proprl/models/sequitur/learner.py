@@ -43,9 +43,9 @@ class Lesson:
     def grown(
         self, trees: int, *, among: IntArray | None = None, times: int = 1, seed: int
     ) -> TreeSum:
-        """Grow trees from all rows or those `among` them, several `times`, and take their mean.
+        """Grow trees from all rows, or from those `among` them; their sum is a row's log-odds.
 
-        Their sum is a row's log-odds. The same rows and seed give the same trees.
+        Trees grown several `times` give their mean. The same rows and seed give the same trees.
         """
         import lightgbm
 

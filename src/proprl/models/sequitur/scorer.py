@@ -1,9 +1,9 @@
 """Sequitur: one table of pairs, one kind of learner.
 
-A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from rows of
-labels, of background, and of both again with a concept taken for new. Other trees that learned
-from four fifths of the pairs judge the rest, for the calibration: scores of pairs that were
-not learned from tell how sure one may be.
+A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from labelled
+pairs, from background, and from cold-start rows: pairs of both kinds in which a concept is taken
+for new. For the calibration every pair is also scored by trees that learned from other pairs alone:
+five times they learn from four fifths of the pairs and score the rest.
 """
 
 from __future__ import annotations
@@ -69,13 +69,9 @@ class SequiturScorer(Scorer):
 
     table: PairTable
     trees: TreeSum
-    held_out: HeldOut
+    held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
     reverse_weight: float
     """What it adds to a pair's log-odds that labels put it in the other order."""
-
-    def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
-        super().__init__(settings, device=device)
-        self.held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
 
     def learn(self, task: Task) -> FitReport:
         """Learn from training and validation pairs alike, and from background."""

@@ -3,8 +3,8 @@
 Departures from the released code: padding does not leak into attention (a concept without paths
 has a zero vector); at test, schemas are weighed by all training concepts, not by the batch; a
 pair's own edge is taken out of the paths that score it; links between resources and prerequisites
-point the same way. Whether attention along paths is one for all schemas and roles is not told: it
-is here.
+point the same way. The paper does not say whether all schemas and roles share the attention along
+paths: here they do.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from torch import Tensor
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.resources import resource_vectors
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
@@ -50,7 +49,7 @@ class LCPRESettings(NetworkSettings):
     learning_rate: float = Field(5e-4, gt=0)
     weight_decay: float = Field(1e-3, ge=0)
 
-    published: ClassVar[Mapping[str, Any]] = {"decoupled_decay": True, "halve_at": (0.64, 0.87)}
+    published: ClassVar[dict[str, Any]] = {"decoupled_decay": True, "halve_at": (0.64, 0.87)}
 
 
 @dataclass
@@ -131,8 +130,7 @@ class LCPREScorer(NetworkScorer):
         """Give h of every concept in each role."""
         n, H = len(inputs.X), network.nodes(inputs.X, inputs.X_r)
         O: dict[str, list[Tensor]] = {role: [] for role in ROLES}
-        for first in range(0, n, _ENCODED_AT_ONCE):
-            chunk = torch.arange(first, min(n, first + _ENCODED_AT_ONCE), device=self.device)
+        for chunk in torch.split(torch.arange(n, device=self.device), _ENCODED_AT_ONCE):
             paths = network.encode(H, [leaving(p, chunk) for p in inputs.fixed])
             for role, encoder in roles(network):
                 O[role].append(encoder.summarise(paths, chunk, n))

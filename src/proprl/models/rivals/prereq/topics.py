@@ -49,10 +49,10 @@ def fit_link_lda(
 ) -> LinkTopics:
     """Fit by variational EM: `counts` (D × V) of words, `links` (D × D) from row to column.
 
-    Words alone come first, then words and links together: a document is in 2 (D - 1) pairs but
-    has a dozen words, so that from a random start the pairs would keep all topics alike. Either
-    has at most `steps` EM steps, fewer where the bound grows by less than `tolerance` of itself,
-    and at most `sweeps` rounds of updates in an E step. A document's link to itself is ignored.
+    Words alone come first, then words and links together. A document is in 2 (D - 1) pairs and has
+    a dozen words: from a random start the pairs would keep all topics alike. Each of the two has at
+    most `steps` EM steps, and ends earlier when the bound grows by less than `tolerance` of itself;
+    an E step has at most `sweeps` rounds of updates. A document's link to itself is ignored.
     """
     q = _Posterior(counts, links, topics, alpha)
     words = rng.gamma(100.0, 0.01, size=(topics, counts.shape[1]))
@@ -95,13 +95,13 @@ class _Posterior:
     """The variational posterior, and its updates; every update raises the bound.
 
     Documents' topics have Dirichlet weights γ, words φ. A linked pair has its own λ (the topic of
-    the source) and λ' (that of the target). So have unlinked pairs in the published scheme, whose
-    updates cost D² K². Here all unlinked pairs with one target share its λ' = m, as the D² K sums
-    below then are matrix products, and the bound stays a bound: with A = exp E[log θ] and
+    the source) and λ' (that of the target). In the published scheme unlinked pairs have them too,
+    and updates cost D² K². Here all unlinked pairs with one target share its λ' = m. The bound
+    stays a bound, and the D² K sums are matrix products: with A = exp E[log θ] and
     B = exp(m log(1 - η)ᵀ), λ_dd'k = A_dk B_d'k / Z_dd' and Z = A Bᵀ.
 
-    In the published order of steps the links never reach φ, and so never β. Here words and links
-    are updated in turns until the bound stands still.
+    In the published order of steps links never reach φ, and so never β. Here words and links are
+    updated in turn until the bound stands still.
     """
 
     beta: FloatArray

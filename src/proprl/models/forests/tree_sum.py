@@ -6,7 +6,7 @@ checked before LightGBM reads them, because it trusts what it reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -43,14 +43,12 @@ class TreeSum:
     @classmethod
     def from_lightgbm(cls, texts: Sequence[str], columns: int) -> Self:
         """Take the trees out of LightGBM's own texts: the sum is the mean of several models."""
-        trees: list[dict[str, npt.NDArray[Any]]] = []
-        for block in [
-            b for text in texts for b in text.split("end of trees")[0].split("Tree=")[1:]
-        ]:
+        blocks = [b for text in texts for b in text.split("end of trees")[0].split("Tree=")[1:]]
+        trees: list[Arrays] = []
+        for block in blocks:
             said = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
             tree = {name: np.array(said.get(name, "").split(), dtype=np.float64) for name in NODES}
-            tree["leaf_value"] /= len(texts)
-            trees.append(tree)
+            trees.append(tree | {"leaf_value": tree["leaf_value"] / len(texts)})
         return cls._of(trees, columns)
 
     @classmethod
@@ -152,15 +150,14 @@ class TreeSum:
             if (below != tree["internal_count"]).any():
                 raise BundleError("the trees have a node that counts other rows than those below")
 
-    def _trees(self) -> Iterator[dict[str, npt.NDArray[Any]]]:
-        """Give the arrays of one tree after the other."""
-        splits = leaves = 0
-        for count in self.leaves.tolist():
-            yield {
-                **{name: self.nodes[name][splits : splits + count - 1] for name in OF_SPLITS},
-                **{name: self.nodes[name][leaves : leaves + count] for name in OF_LEAVES},
-            }
-            splits, leaves = splits + count - 1, leaves + count
+    def _trees(self) -> list[dict[str, npt.NDArray[Any]]]:
+        """Give the arrays of each tree."""
+        of_splits, of_leaves = (np.cumsum(count)[:-1] for count in (self.leaves - 1, self.leaves))
+        parts = [
+            np.split(self.nodes[name], of_splits if name in OF_SPLITS else of_leaves)
+            for name in NODES
+        ]
+        return [dict(zip(NODES, tree, strict=True)) for tree in zip(*parts, strict=True)]
 
     @cached_property
     def _booster(self) -> Any:

@@ -90,10 +90,7 @@ class ProPRLNetwork(nn.Module):
         self.mlp_p = mlp(r, size, size // 4, 1, dropout=dropout)
 
     def encode(
-        self,
-        X: Tensor,
-        channels: Mapping[str, tuple[Channel, ...]],
-        rows: Tensor | None = None,
+        self, X: Tensor, channels: Mapping[str, tuple[Channel, ...]], rows: Tensor | None = None
     ) -> dict[str, Tensor]:
         """Give each view of the n concepts, or of `rows`: U (resource), V (behaviour)."""
         return {

@@ -15,7 +15,7 @@ demo: install
 	$(BIN)/proprl demo
 
 test: install-dev
-	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not browser and not publicdata and not reader"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser and not publicdata and not reader"
 
 lint: install-dev
 	$(BIN)/ruff check .

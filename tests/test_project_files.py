@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import proprl
+
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -35,3 +37,8 @@ def test_what_is_pinned_is_what_is_needed_or_tested_with() -> None:
     names = {re.split(r"[\[<>=]", one)[0] for group in wanted for one in group}
     pinned = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     assert set(pinned) <= names
+
+
+def test_the_citation_names_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [proprl.__version__]

@@ -42,3 +42,8 @@ def test_what_is_pinned_is_what_is_needed_or_tested_with() -> None:
 def test_the_citation_names_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [proprl.__version__]
+
+
+def test_elsewhere_the_same_steps_run_as_here() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert re.findall(r"run: (\S.*)$", workflow, re.MULTILINE)[-1] == ".ci/run"

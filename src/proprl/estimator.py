@@ -140,7 +140,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
         "auto" takes pairs that were not learned from: the test part or, with a course, every
         labelled pair of it that was in neither training nor validation, so labels that were added
-        later count too. Where there are none, known labels are judged by cross-fitted scores.
+        later count too. A pair whose reverse was learned from counts as learned from. Where there
+        are none, known labels are judged by cross-fitted scores.
         "test", "train" and "validation" are the parts of the split.
 
         The figures hold for pairs as people pick them, at their `threshold`; `base_rate` is the
@@ -160,7 +161,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if part not in ("auto", "test"):
             return judge_part(fitted, part)
-        fresh = fitted.split.test if course is None else unseen_labels(fitted, course)
+        fresh = unseen_labels(fitted, course)
         if part == "auto" and not len(fresh):
             return judge_held_out(fitted)
         return judge(fitted, "test", fresh)

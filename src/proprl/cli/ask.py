@@ -23,9 +23,9 @@ def evaluate(
     split: Annotated[
         str,
         typer.Option(
-            help="auto: labels of DATA that were not learned from, or, where there are none, "
-            "known labels, by scores that have not seen them (Sequitur) or those of the "
-            "validation part; test, train, validation: a part of the split."
+            help="auto: labels of DATA whose pairs were not learned from, in either order, or, "
+            "where there are none, known labels, by scores that have not seen them (Sequitur) or "
+            "those of the validation part; test, train, validation: a part of the split."
         ),
     ] = "auto",
     as_json: Json = False,

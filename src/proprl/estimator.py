@@ -20,7 +20,7 @@ from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.fitted import Expected, Fitted
-from proprl.fitting import Kept, Unlabelled, fit
+from proprl.fitting import Choices, Kept, Unlabelled, fit
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
 from proprl.progress import SILENT, Progress
 
@@ -78,19 +78,17 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
-        self.fitted_ = fit(
-            course,
+        choices = Choices(
             self.method,
             preset=self.preset,
-            changes=self.settings,
+            settings=self.settings,
             encoder=self.encoder,
             split=self.split,
-            background=background,
             seed=self.seed,
             device=self.device,
-            progress=progress,
-            kept=Kept(checkpoint, resume) if checkpoint else None,
         )
+        kept = Kept(checkpoint, resume) if checkpoint else None
+        self.fitted_ = fit(course, choices, background=background, progress=progress, kept=kept)
         return self
 
     def predict_proba(self, pairs: NamedPairs) -> FloatArray:

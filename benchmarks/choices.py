@@ -32,8 +32,10 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import mean_of
-from proprl.experiments.running.execute import Run, course_of, evidence_of, split_of
-from proprl.experiments.running.whole_map import WHOLE_MAP, map_result
+from proprl.experiments.running.execute import course_of, evidence_of
+from proprl.experiments.running.protocols import split_of
+from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.whole_map import map_result
 from proprl.fitting import fit_scorer
 from proprl.models.registry import method, method_settings
 from proprl.pairs.columns import Column

@@ -24,7 +24,9 @@ from proprl.errors import (
     TrainingError,
     UnknownMethodError,
 )
-from proprl.experiments.running.execute import Run, evidence_of, execute, split_of
+from proprl.experiments.running.execute import evidence_of, execute
+from proprl.experiments.running.protocols import split_of
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.fitting import fit_scorer
 from proprl.models.registry import method, method_settings

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.run import Run
 from proprl.experiments.studies.faults import faults
 
 # Six test rows. Train holds rows 0 to 2 or their reverses; a memoriser is wrong about row 2.

@@ -16,8 +16,9 @@ import torch
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.similarity import KINDS, SimilarityWatch
 from proprl.experiments.studies.figure1 import densities, figure1
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FOLDS, Run
 from proprl.experiments.running.outcome import Do, Outcome, Wanted
 from proprl.experiments.running.plan import experiment_settings, table1_methods
+from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.experiments.show.ours_lines import OURS, own_lines, targets
@@ -155,7 +156,7 @@ class TestRuns:
         count = Counter((run.protocol, run.row) for run in runs)
         for row in (OURS, f"{OURS}+background"):
             assert count["published", row] == 10
-            assert count["leak-free", row] == FOLDS
+            assert count["leak-free", row] == LEAK_FREE_FOLDS
             assert count["new-concepts", row] == 5
         assert count["published", "trees+refit"] == 3
 

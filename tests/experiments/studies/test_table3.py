@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from proprl.experiments.running import memory
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
 from proprl.experiments.running.memory import PeakMemory
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.plan import plan
+from proprl.experiments.running.run import Run
 from proprl.experiments.studies.table3 import table3
 
 WANTED = Wanted(["mooc"], repeats=2, encoder="wordllama")

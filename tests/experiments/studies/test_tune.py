@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from proprl.errors import MissingExtraError, ProprlError, UnknownMethodError
 from proprl.experiments.catalogue import PARTS_OF_ALL, find_experiments
 from proprl.experiments.running import plan as plans
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Wanted
 from proprl.experiments.running.plan import experiment_settings, plan, table1_methods
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.search import Range, search_spaces

@@ -22,16 +22,11 @@ from proprl.data.splits.whole_map import direct_steps_task, whole_map_task
 from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import PRIOR_MEAN
 from proprl.experiments.running import whole_map as whole_map_run
-from proprl.experiments.running.execute import Run, scored_part, split_of
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.protocols import scored_part, split_of
+from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.store import RunStore, run_all
-from proprl.experiments.running.whole_map import (
-    FIFTH,
-    RECALLS,
-    WHOLE_MAP,
-    judge,
-    map_result,
-)
+from proprl.experiments.running.whole_map import FIFTH, RECALLS, judge, map_result
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
 from proprl.experiments.show.whole_map_lines import map_lines, map_targets
 from proprl.experiments.studies import whole_map as experiment

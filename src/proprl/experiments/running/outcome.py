@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from proprl.experiments.running.execute import Run
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FOLDS, PROTOCOLS, Run
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.protocols import LEAK_FREE_FOLDS, PROTOCOLS, unknown_protocol
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.features.encoders import resolve_encoder
@@ -83,10 +84,9 @@ def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list
     If `tuned`, no method keeps its paper's settings on the published rows.
     """
     if wanted.protocol not in PROTOCOLS:
-        known = ", ".join(PROTOCOLS)
-        raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
-    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= FOLDS:
-        raise ProprlError(f"leak-free has {FOLDS} folds; asked for {wanted.repeats}")
+        raise unknown_protocol(wanted.protocol)
+    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= LEAK_FREE_FOLDS:
+        raise ProprlError(f"leak-free has {LEAK_FREE_FOLDS} folds; asked for {wanted.repeats}")
     settings = experiment_settings()
     runs = []
     for course in wanted.courses:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from proprl.errors import SplitError
-from proprl.experiments.running.execute import Run, course_of, scored_part, split_of
+from proprl.experiments.running.execute import course_of
 from proprl.experiments.running.pace import Pace
+from proprl.experiments.running.protocols import scored_part, split_of
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.workers import executed
 from proprl.features.gather import feature_source
 from proprl.features.readings import resolve_reader

@@ -10,7 +10,7 @@ import numpy as np
 
 from proprl.evaluation.resampling import ScoredPairs
 from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
-from proprl.experiments.running.rows import method_of, row_of
+from proprl.experiments.running.run import method_of, row_of
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.show.markdown import csv_text
 

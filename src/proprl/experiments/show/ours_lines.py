@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from proprl.experiments.running.rows import BACKGROUND, row_of
+from proprl.experiments.running.run import BACKGROUND, row_of
 from proprl.experiments.running.store import mean_metric, of_course
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.published import NAMES

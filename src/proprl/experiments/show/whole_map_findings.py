@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from proprl.data.splits.whole_map import Known
 from proprl.evaluation.whole_map import interval, mean_of
-from proprl.experiments.running.whole_map import RULES, SHARES
+from proprl.experiments.running.whole_map import SHARES
 from proprl.version import __version__
 
 TEST_FILE = "whole_map_test.json"
@@ -99,7 +99,7 @@ def gather(results: Sequence[Mapping[str, Any]], ours: str) -> Findings:
     judged: dict[tuple[str, Known, str], list[Mapping[str, Any]]] = dict(groups)
     for (course, known, _), draws in groups.items():
         # Rules know the same labels whichever method ran beside them.
-        for rule in RULES:
+        for rule in draws[0]["rules"]:
             judged.setdefault((course, known, rule), [draw["rules"][rule] for draw in draws])
     first = results[0]
     return Findings(

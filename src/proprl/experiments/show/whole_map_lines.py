@@ -9,7 +9,7 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from proprl.data.splits.whole_map import Known
-from proprl.experiments.running.whole_map import WHOLE_MAP
+from proprl.experiments.running.run import WHOLE_MAP
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.show.whole_map_findings import Cell, Findings
 

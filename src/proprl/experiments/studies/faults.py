@@ -11,9 +11,9 @@ import numpy as np
 
 from proprl.data.public import BENCHMARKS
 from proprl.evaluation.metrics import accuracy, auc
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.show.markdown import csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import metric_values
 from proprl.experiments.show.figures import PAGE, draw_curve, new_figure
 from proprl.experiments.show.markdown import csv_text, markdown_table

@@ -11,9 +11,10 @@ import numpy as np
 
 from proprl.data.public import BENCHMARKS
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FEWEST, PROTOCOLS
+from proprl.experiments.running.execute import FEWEST_OF_A_LABEL
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.protocols import PROTOCOLS
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, new_figure
 from proprl.experiments.show.markdown import csv_text, markdown_table
@@ -222,8 +223,8 @@ def _how(wanted: Wanted, encoder: str) -> str:
         f"{', data faults repaired' if public else ''}; texts encoded by `{encoder}`. Of the "
         "training and of the validation pairs a part is kept, drawn by chance, both orders of a "
         "pair together; smaller parts are parts of larger ones, and test pairs stay the same. A "
-        f"fold in which fewer than {FEWEST} training pairs of either label are left is not "
-        "counted. Labels are those of training and validation together. Each cell: AUC / share of "
-        f"positives scored above their reverse. {LABELS} Settings are those chosen with all "
+        f"fold in which fewer than {FEWEST_OF_A_LABEL} training pairs of either label are left is "
+        "not counted. Labels are those of training and validation together. Each cell: AUC / share "
+        f"of positives scored above their reverse. {LABELS} Settings are those chosen with all "
         "labels, whatever the number of labels here.\n"
     )

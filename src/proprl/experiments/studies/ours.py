@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FOLDS, Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings, plan, table1_methods
-from proprl.experiments.running.rows import BACKGROUND, REFIT, method_of, row_of
+from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
+from proprl.experiments.running.run import BACKGROUND, REFIT, Run, method_of, row_of
 from proprl.experiments.running.store import of_course
 from proprl.experiments.settings.published import METRICS
 from proprl.experiments.show.comparison import Comparison, compare
@@ -151,7 +151,7 @@ def _repeats(wanted: Wanted) -> tuple[int, int]:
         return 1, 1
     return {
         "published": (SEEDS, OTHERS_SEEDS),
-        "leak-free": (FOLDS, FOLDS),
+        "leak-free": (LEAK_FREE_FOLDS, LEAK_FREE_FOLDS),
         "new-concepts": (DRAWS, DRAWS),
     }[wanted.protocol]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from proprl.errors import MissingExtraError, ProprlError
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings, table1_methods
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.search import Range, Space, Value, search_spaces
 from proprl.experiments.settings.tuned import TunedSetting, tuned_settings, tuned_text
 from proprl.experiments.show.markdown import csv_text, markdown_table

@@ -8,16 +8,10 @@ from dataclasses import replace
 from proprl.data.public.whole_map_sets import WHOLE_MAPS
 from proprl.data.splits.whole_map import Known
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
 from proprl.experiments.running.plan import experiment_settings, table1_methods
-from proprl.experiments.running.whole_map import (
-    DIRECT_STEPS,
-    FIFTH,
-    PRIORS,
-    QUARTER,
-    WHOLE_MAP,
-)
+from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, OTHER_PRIORS, QUARTER
 from proprl.experiments.show.markdown import csv_text, markdown_table
 from proprl.experiments.show.whole_map_figures import curves_figure, reliability_figure
 from proprl.experiments.show.whole_map_findings import (
@@ -61,9 +55,9 @@ PAIR_COLUMNS = (
 )
 BASE_RATE_COLUMNS = (
     ("promised_ratio", "promised / true", ".2f"),
-    *((f"promised_ratio, {prior}", prior, ".2f") for prior in PRIORS),
+    *((f"promised_ratio, {prior}", prior, ".2f") for prior in OTHER_PRIORS),
     ("log_loss_gain", "log loss gain", "+.2f"),
-    *((f"log_loss_gain, {prior}", prior, "+.2f") for prior in PRIORS),
+    *((f"log_loss_gain, {prior}", prior, "+.2f") for prior in OTHER_PRIORS),
 )
 MAP_COLUMNS = (
     ("follows_right", "right", ".2f"),

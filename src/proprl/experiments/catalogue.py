@@ -11,7 +11,8 @@ from proprl.experiments.studies.figure1 import figure1
 from proprl.experiments.studies.hyper import hyper
 from proprl.experiments.studies.labels import label_curve
 from proprl.experiments.studies.ours import ours
-from proprl.experiments.studies.table1 import table1, table2
+from proprl.experiments.studies.table1 import table1
+from proprl.experiments.studies.table2 import table2
 from proprl.experiments.studies.table3 import table3
 from proprl.experiments.studies.tune import tune
 from proprl.experiments.studies.whole_map import whole_map

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def done(runs: Sequence[Run]) -> list[dict[str, Any]]:
     }
     return [
         {
+            "run": asdict(run),
             "metrics": {
                 "accuracy": accuracy[run.protocol, run.alignment] + 0.01 * (run.seed + run.fold),
                 "auc": 0.9,

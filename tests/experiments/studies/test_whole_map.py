@@ -23,14 +23,16 @@ from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import PRIOR_MEAN
 from proprl.experiments.running import whole_map as whole_map_run
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import SEQUITUR
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.running.whole_map import FIFTH, RECALLS, judge, map_result
+from proprl.experiments.settings.targets import targets
+from proprl.experiments.show.lines import map_lines
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
-from proprl.experiments.show.whole_map_lines import map_lines, map_targets
 from proprl.experiments.studies import whole_map as experiment
-from proprl.experiments.studies.whole_map import FOUR, OURS, map_plan, whole_map
+from proprl.experiments.studies.whole_map import FOUR, map_plan, whole_map
 from proprl.models.base import FitReport
 from proprl.models.registry import METHODS, method_settings
 
@@ -289,18 +291,18 @@ def made_up(quality: Callable[[Run], float]) -> Callable[[Sequence[Run]], list[d
 
 
 def better(run: Run) -> float:
-    return 0.72 if run.method == OURS else 0.5
+    return 0.72 if run.method == SEQUITUR else 0.5
 
 
 FULL = Wanted(methods=list(FOUR), encoder="wordllama")
 
 
 def findings(quality: Callable[[Run], float] = better) -> Findings:
-    return gather(made_up(quality)(map_plan(FULL)), OURS)
+    return gather(made_up(quality)(map_plan(FULL)), SEQUITUR)
 
 
 def test_means_are_over_draws() -> None:
-    cell = findings().cell("lecturebank-208", "half", OURS)
+    cell = findings().cell("lecturebank-208", "half", SEQUITUR)
     assert cell is not None
     assert cell.value("average_precision") == pytest.approx(0.72)
     assert cell.intervals["average_precision"] == pytest.approx((0.72, 0.72))
@@ -328,7 +330,7 @@ def test_leads_are_over_the_same_resamples() -> None:
 
 
 def reached(found: Findings) -> dict[tuple[str, str, str], bool]:
-    return {(line.course, line.known, line.what): line.reached for line in map_lines(found, OURS)}
+    return {(*line.where, line.what): line.reached for line in map_lines(found, SEQUITUR)}
 
 
 def test_every_line_is_told_as_reached_or_not() -> None:
@@ -367,8 +369,8 @@ def test_who_is_not_ahead_does_not_reach_the_lead() -> None:
 
 
 def test_targets_are_those_of_the_sets() -> None:
-    assert set(map_targets()) == set(SETS)
-    assert map_targets()["lecturebank-322"].fifth == {"average_precision": 0.16, "f1_lead": 0.09}
+    assert set(targets().maps) == set(SETS)
+    assert targets().maps["lecturebank-322"].fifth == {"average_precision": 0.16, "f1_lead": 0.09}
 
 
 def test_the_files_hold_every_metric_with_its_interval() -> None:
@@ -378,7 +380,7 @@ def test_the_files_hold_every_metric_with_its_interval() -> None:
         row
         for row in rows
         if (row["set"], row["known"], row["method"], row["metric"])
-        == ("lecturebank-208", "half", OURS, "average_precision")
+        == ("lecturebank-208", "half", SEQUITUR, "average_precision")
     )
     assert (row["mean"], row["low"], row["high"]) == ("0.720000",) * 3
     page = outcome.texts["whole-map.md"]

@@ -6,31 +6,31 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.protocols import LEAK_FREE_FOLDS, PROTOCOLS, unknown_protocol
 from proprl.experiments.running.run import Run
-from proprl.experiments.settings.load import packaged
+from proprl.experiments.settings.load import Checked, packaged
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import METHODS
 
+PROPRL, SEQUITUR = "proprl", "sequitur"
 ABLATIONS = (
     "proprl-without-gate",
     "proprl-without-propagation",
     "proprl-without-irreversibility",
-    "proprl",
+    PROPRL,
 )
-OWN = ("sequitur", "trees")
+NOT_OF_A_PAPER = (SEQUITUR, "trees")
 """Methods that no paper compares with."""
 
 
-class ExperimentSettings(BaseModel):
+class ExperimentSettings(Checked):
     """What `methods.toml` says of the methods."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     titles: dict[str, str]
     changes: dict[str, dict[str, dict[str, Any]]]
     as_published: list[str]
@@ -72,10 +72,15 @@ def experiment_settings() -> ExperimentSettings:
     return ExperimentSettings.model_validate(packaged("methods.toml"))
 
 
+def title_of(method: str) -> str:
+    """Give a method's name as tables print it."""
+    return experiment_settings().title(method)
+
+
 def table1_methods() -> tuple[str, ...]:
     """Give the paper's methods in the registry's order, its own last."""
-    others = [name for name in METHODS if name not in (*OWN, *ABLATIONS)]
-    return (*others, "proprl")
+    others = [name for name in METHODS if name not in (*NOT_OF_A_PAPER, *ABLATIONS)]
+    return (*others, PROPRL)
 
 
 def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list[Run]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
-from proprl.experiments.settings.load import packaged
+from proprl.experiments.settings.load import Checked, packaged
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -16,10 +16,9 @@ Value = bool | int | float | str
 """A value of a setting, as TOML and JSON can hold it."""
 
 
-class Range(BaseModel):
+class Range(Checked):
     """Any number from `low` to `high`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     low: float
     high: float
     log: bool = False
@@ -45,10 +44,9 @@ class Range(BaseModel):
         return [self.low, self.high]
 
 
-class Choices(BaseModel):
+class Choices(Checked):
     """One of a few values."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     choices: list[Value] = Field(min_length=2)
 
     def draw(self, trial: Trial, name: str) -> Value:

@@ -7,8 +7,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from proprl.experiments.running.whole_map import DIRECT_STEPS, RECALLS
-from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, new_figure
-from proprl.experiments.show.whole_map_findings import Cell, Findings
+from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, draw_legend, new_figure
+from proprl.experiments.show.whole_map_findings import Findings, MapCell
+from proprl.experiments.show.whole_map_page import map_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ MOST_CURVES = 5
 """More than that cannot be told apart; the best by average precision are drawn."""
 
 
-def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+def reliability_figure(findings: Findings) -> Figure:
     """Draw what was said against what came true at the natural rate, a panel for each set."""
     figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.reliability))
     for axis, course in zip(figure.axes, _courses(findings), strict=True):
@@ -31,27 +32,27 @@ def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figur
             bins = [one for one in cell.reliability if one["pairs"] >= ENOUGH]
             said = [max(one["said"], LEAST) for one in bins]
             came_true = [max(one["came_true"], LEAST) for one in bins]
-            draw_curve(axis, index, title(cell.method), said, came_true)
+            draw_curve(axis, index, map_title(cell.method), said, came_true)
         axis.set(xscale="log", yscale="log", xlim=(LEAST, 1), ylim=(LEAST, 1))
         axis.set(title=course, xlabel="said")
     figure.axes[0].set_ylabel("came true")
-    _legend(figure)
+    draw_legend(figure, columns=3)
     return figure
 
 
-def curves_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+def curves_figure(findings: Findings) -> Figure:
     """Draw precision where so many prerequisites are found, a panel for each set."""
     figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.curve))
     for axis, course in zip(figure.axes, _courses(findings), strict=True):
         for index, cell in _cells(findings, course, drawn):
-            _draw_precision(axis, index, title(cell.method), cell)
+            _draw_precision(axis, index, map_title(cell.method), cell)
         axis.set(xlim=(0, 1), ylim=(0, 1.02), title=course, xlabel="prerequisites found")
     figure.axes[0].set_ylabel("precision")
-    _legend(figure)
+    draw_legend(figure, columns=3)
     return figure
 
 
-def _draw_precision(axis: Axes, index: int, label: str, cell: Cell) -> None:
+def _draw_precision(axis: Axes, index: int, label: str, cell: MapCell) -> None:
     points = [(r, p) for r, p in zip(RECALLS.tolist(), cell.curve, strict=True) if p is not None]
     draw_curve(axis, index, label, [r for r, _ in points], [p for _, p in points])
     axis.lines[-1].set_markevery(5)  # fifty would hide the line
@@ -63,7 +64,7 @@ def _courses(findings: Findings) -> list[str]:
     return judged or findings.courses
 
 
-def _best(findings: Findings, has: Callable[[Cell], bool]) -> list[str]:
+def _best(findings: Findings, has: Callable[[MapCell], bool]) -> list[str]:
     """Give the methods to draw, the best by mean average precision first."""
     reached: dict[str, list[float]] = {}
     for course in _courses(findings):
@@ -72,7 +73,7 @@ def _best(findings: Findings, has: Callable[[Cell], bool]) -> list[str]:
     return sorted(reached, key=lambda name: -fmean(reached[name]))[:MOST_CURVES]
 
 
-def _cells(findings: Findings, course: str, drawn: list[str]) -> Iterator[tuple[int, Cell]]:
+def _cells(findings: Findings, course: str, drawn: list[str]) -> Iterator[tuple[int, MapCell]]:
     """Give a set's cells to draw, each with its method's place: one look in all panels."""
     for index, name in enumerate(drawn):
         cell = findings.cell(course, "half", name)
@@ -83,9 +84,3 @@ def _cells(findings: Findings, course: str, drawn: list[str]) -> Iterator[tuple[
 def _panels(findings: Findings) -> Figure:
     columns = len(_courses(findings))
     return new_figure(PAGE if columns > 1 else COLUMN, 3.0, columns=columns)
-
-
-def _legend(figure: Figure) -> None:
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    if labels:
-        figure.legend(handles, labels, loc="outside upper center", ncols=3)

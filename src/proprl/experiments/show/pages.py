@@ -1,9 +1,20 @@
-"""What the studies share: which method they take, and how their files are called."""
+"""What the pages of the studies share: their texts, and how their files are called."""
 
 from __future__ import annotations
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.settings.load import packaged
+
+
+def said(study: str, text: str = "how", **facts: object) -> str:
+    """Give a text of a study's page with its facts filled in; `pages.toml` holds them.
+
+    >>> said("ours", "papers", titles="ProPRL")
+    '`table1` shows ProPRL with the settings of the papers instead.'
+    """
+    template: str = packaged("pages.toml")[study][text]
+    return template.format(**facts)
 
 
 def file_stem(name: str, wanted: Wanted) -> str:
@@ -25,11 +36,11 @@ def one_method(experiment: str, wanted: Wanted, default: str) -> str:
     return methods[0]
 
 
-def times_run(repeats: int, protocol: str) -> str:
+def times_run(wanted: Wanted) -> str:
     """Say in words how often each method was run.
 
-    >>> times_run(1, "published"), times_run(5, "leak-free")
+    >>> times_run(Wanted(repeats=1)), times_run(Wanted(protocol="leak-free"))
     ('1 seed', '5 folds')
     """
-    word = "seed" if protocol == "published" else "fold"
-    return f"{repeats} {word}{'' if repeats == 1 else 's'}"
+    word = "seed" if wanted.protocol == "published" else "fold"
+    return f"{wanted.repeats} {word}{'' if wanted.repeats == 1 else 's'}"

@@ -34,9 +34,7 @@ def _minilm_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     encoders = {"auto": RECORDED_ENCODER}
     for module in ("studies.ours", "running.plan"):
         name = f"proprl.experiments.{module}.resolve_encoder"
-        monkeypatch.setattr(
-            name, lambda encoder: RECORDED_ENCODER if encoder == "auto" else encoder
-        )
+        monkeypatch.setattr(name, lambda asked: encoders.get(asked, asked))
 
 
 def usual(run: Run) -> float:

@@ -20,7 +20,7 @@ from proprl.experiments.running.plan import experiment_settings, plan, table1_me
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.settings.published import SETS
-from proprl.experiments.settings.search import Range, search_spaces
+from proprl.experiments.settings.search import Choices, Range, Value, search_spaces
 from proprl.experiments.settings.tuned import TunedSetting, read_tuned, tuned_settings, tuned_text
 from proprl.experiments.studies.tune import QUICK_TRIALS, TRIALS, tune
 from proprl.models.registry import method_settings
@@ -51,12 +51,23 @@ def by_rate(run: Run) -> float:
 # The data
 
 
+def bounds(place: Range | Choices) -> list[Value]:
+    """The values at the edge: what a method accepts there it accepts between them."""
+    return [place.low, place.high] if isinstance(place, Range) else place.choices
+
+
+def holds(place: Range | Choices, value: float) -> bool:
+    if isinstance(place, Range):
+        return isinstance(value, int | float) and place.low <= value <= place.high
+    return value in place.choices
+
+
 def test_every_method_of_table_1_has_a_space_of_settings_it_accepts() -> None:
     assert set(search_spaces()) == set(table1_methods())
     for method, space in search_spaces().items():
         assert len(space) <= 4
         for name, place in space.items():
-            for value in place.bounds:
+            for value in bounds(place):
                 assert getattr(method_settings(method, **{name: value}), name) == value
 
 
@@ -65,7 +76,7 @@ def test_every_space_holds_the_published_setting(course: str) -> None:
     for method, space in search_spaces().items():
         settings = method_settings(method, **experiment_settings().untuned(method, course))
         for name, place in space.items():
-            assert place.holds(getattr(settings, name)), f"{method}: {name}"
+            assert holds(place, getattr(settings, name)), f"{method}: {name}"
 
 
 def test_no_space_makes_a_fit_dearer() -> None:
@@ -73,7 +84,7 @@ def test_no_space_makes_a_fit_dearer() -> None:
         published = method_settings(method)
         assert not {"epochs", "steps", "patience", "batch_size", "paths", "layers"} & set(space)
         for name in {"size", "hidden", "heads", "topics", "trees", "width"} & set(space):
-            assert max(space[name].bounds) == getattr(published, name)  # type: ignore[type-var]
+            assert max(bounds(space[name])) == getattr(published, name)  # type: ignore[type-var]
 
 
 def test_an_empty_range_is_refused() -> None:

@@ -27,13 +27,6 @@ class Wanted:
     """The half of a map that is scored, under `whole-map`."""
 
     @property
-    def narrowed(self) -> bool:
-        """Whether more was asked for than courses, an encoder, or one run instead of many."""
-        usual = Wanted()
-        asked = self.methods is not None or self.protocol != usual.protocol
-        return asked or self.repeats not in (1, usual.repeats)
-
-    @property
     def courses(self) -> Sequence[str]:
         """The courses asked for; else the public sets."""
         return self.asked_courses or SETS

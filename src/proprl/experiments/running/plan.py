@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -18,12 +19,7 @@ from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import METHODS
 
 PROPRL, SEQUITUR = "proprl", "sequitur"
-ABLATIONS = (
-    "proprl-without-gate",
-    "proprl-without-propagation",
-    "proprl-without-irreversibility",
-    PROPRL,
-)
+ABLATIONS = (*(name for name in METHODS if name.startswith(f"{PROPRL}-without-")), PROPRL)
 NOT_OF_A_PAPER = (SEQUITUR, "trees")
 """Methods that no paper compares with."""
 
@@ -93,6 +89,8 @@ def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list
     if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= LEAK_FREE_FOLDS:
         raise ProprlError(f"leak-free has {LEAK_FREE_FOLDS} folds; asked for {wanted.repeats}")
     settings = experiment_settings()
+    encoder = resolve_encoder(wanted.encoder)
+    by_seed = wanted.protocol == "published"
     runs = []
     for course in wanted.courses:
         for method in methods:
@@ -101,16 +99,8 @@ def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list
                 if tuned
                 else settings.of(method, course, wanted.protocol)
             )
+            run = Run(method, course, wanted.protocol, preset=preset, changes=changes)
             for repeat in range(wanted.repeats):
-                run = Run(
-                    method,
-                    course,
-                    protocol=wanted.protocol,
-                    fold=0 if wanted.protocol == "published" else repeat,
-                    seed=repeat if wanted.protocol == "published" else 0,
-                    preset=preset,
-                    changes=changes,
-                    encoder=resolve_encoder(wanted.encoder),
-                )
-                runs.append(run)
+                fold, seed = (0, repeat) if by_seed else (repeat, 0)
+                runs.append(replace(run, fold=fold, seed=seed, encoder=encoder))
     return runs

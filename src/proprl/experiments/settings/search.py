@@ -34,15 +34,6 @@ class Range(Checked):
         """Give the trial's value to two digits: more say nothing, and tables must be readable."""
         return float(f"{trial.suggest_float(name, self.low, self.high, log=self.log):.2g}")
 
-    def holds(self, value: object) -> bool:
-        """Whether a value lies inside."""
-        return isinstance(value, int | float) and self.low <= value <= self.high
-
-    @property
-    def bounds(self) -> list[Value]:
-        """The values at the edge: what a method accepts there it accepts between them."""
-        return [self.low, self.high]
-
 
 class Choices(Checked):
     """One of a few values."""
@@ -53,15 +44,6 @@ class Choices(Checked):
         """Give the trial's value."""
         value: Value = trial.suggest_categorical(name, self.choices)  # type: ignore[assignment]
         return value
-
-    def holds(self, value: object) -> bool:
-        """Whether a value is one of them."""
-        return value in self.choices
-
-    @property
-    def bounds(self) -> list[Value]:
-        """Every value."""
-        return self.choices
 
 
 Space = dict[str, Range | Choices]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -94,14 +95,31 @@ class Lead:
 class Comparison:
     """A table of cells, and our lead in each column."""
 
-    methods: tuple[str, ...]
-    courses: tuple[str, ...]
-    metrics: tuple[str, ...]
+    methods: Sequence[str]
+    courses: Sequence[str]
+    metrics: Sequence[str]
     cells: Mapping[Key, Cell]
     ours: str | None = None
-    leads: Mapping[tuple[str, str], Lead] = field(default_factory=dict)
-    """By course and metric."""
     titles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def leads(self) -> Mapping[tuple[str, str], Lead]:
+        """Our lead in each column, by course and metric; none without another method."""
+        ours = self.ours
+        others = [name for name in self.methods if ours and method_of(name) != method_of(ours)]
+        if ours is None or not others:
+            return {}
+        rivals = {
+            (course, metric): max(others, key=lambda name: self.cells[name, course, metric].mean)
+            for course in self.courses
+            for metric in self.metrics
+        }
+        tested = {c: rival for c, rival in rivals.items() if not self.cells[rival, *c].commit}
+        p_values = holm({c: self.p_value(ours, rival, *c) for c, rival in tested.items()})
+        return {
+            c: Lead(rival, self.difference(ours, rival, *c), p_values.get(c))
+            for c, rival in rivals.items()
+        }
 
     def title(self, method: str) -> str:
         """Give the method's name for readers."""
@@ -202,9 +220,9 @@ class Comparison:
             yield "" if cell.paper is None else f"{cell.paper:.3f}"
 
     def _lead_lines(self, course: str) -> str:
-        if self.ours is None or not self.leads:
+        if not self.leads:
             return ""
-        lines = ["", f"{self.title(self.ours)} against the best other method:", ""]
+        lines = ["", f"{self.title(self.ours or '')} against the best other method:", ""]
         for metric in self.metrics:
             lead = self.leads[course, metric]
             sure = "" if lead.p is None else f" (p {lead.p:.3f})"
@@ -240,25 +258,7 @@ def compare(
     cells = dict(recorded or {})
     for key, found in kept.items():
         cells[key] = Cell.of(found, key[-1], paper(*key) if paper else None)
-    table = Comparison(
-        tuple(methods), tuple(courses), tuple(metrics), cells, ours, titles=titles or {}
-    )
-    others = [name for name in methods if ours is None or method_of(name) != method_of(ours)]
-    return replace(table, leads=_leads(table, ours, others)) if ours and others else table
-
-
-def _leads(table: Comparison, ours: str, others: Sequence[str]) -> dict[tuple[str, str], Lead]:
-    """Give our lead in each column."""
-    columns = [(course, metric) for course in table.courses for metric in table.metrics]
-    rivals = {
-        column: max(others, key=lambda name: table.cells[name, *column].mean) for column in columns
-    }
-    tested = {c: rival for c, rival in rivals.items() if not table.cells[rival, *c].commit}
-    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in tested.items()})
-    return {
-        c: Lead(rival, table.difference(ours, rival, *c), p_values.get(c))
-        for c, rival in rivals.items()
-    }
+    return Comparison(methods, courses, metrics, cells, ours, titles or {})
 
 
 def _scored(runs: Sequence[Result]) -> ScoredPairs:

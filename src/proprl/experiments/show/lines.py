@@ -9,24 +9,14 @@ import numpy as np
 
 from proprl.experiments.running.plan import SEQUITUR
 from proprl.experiments.running.run import BACKGROUND, row_of
+from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.settings.targets import targets
 from proprl.experiments.show.grouping import Result, mean_metric, of_course
-from proprl.experiments.show.whole_map_findings import Findings, MapCell
+from proprl.experiments.show.whole_map_findings import Findings, Interval, MapCell
 
 PAIR_LINE_HEADS = ("protocol", "set", "line", "wanted", "found", "reached")
 MAP_LINE_HEADS = ("set", "known", *PAIR_LINE_HEADS[2:])
-MAP_METRICS = {
-    "average_precision": "average precision",
-    "log_loss_gain": "log loss below the base rate's, as a share of it",
-    "believed_right": "believed pairs that are right",
-    "believed_found": "prerequisites that are believed",
-    "f1_lead": "F1 of what follows, above the known labels alone",
-    "asked_edges_right": "learned edges among the asked pairs right or implied",
-    "edges_right": "all learned edges right or implied",
-    "way_found": "concepts of the author's way that are on the map's",
-}
-"""Metrics that must be at least so high, as people read them."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +71,13 @@ def map_lines(findings: Findings, method: str) -> Iterator[Line]:
         half, fifth = (findings.cell(course, known, method) for known in ("half", "fifth"))
         if half is not None:
             yield from _at_least(half, goals.half, goals.aims)
-            yield from _promised(half, goals.promised_within)
-            yield from _way(half, goals.way_at_most)
+            if goals.promised_within is not None:
+                yield _promised(half, goals.promised_within)
+            length = half.value("way_length")
+            if goals.way_at_most is not None and length is not None:
+                what, wanted = "concepts on the map's way in all", f"≤ {goals.way_at_most:.0f}"
+                reached = length <= goals.way_at_most
+                yield Line((course, "half"), what, wanted, f"{length:.1f}", reached)
         if fifth is not None:
             yield from _at_least(fifth, goals.fifth, {})
         if "average_precision" in goals.half:  # elsewhere only the graph is judged
@@ -97,26 +92,25 @@ def _at_least(
         digits = 0 if metric == "way_found" else 2
         aim = f" (aim {aims[metric]:.2f})" if metric in aims else ""
         wanted = f"≥ {goal:.{digits}f}{aim}"
-        found = "none" if value is None else f"{value:.{digits + 1}f}{_between(cell, metric)}"
+        between = _between(cell.interval(metric), ".2f")
+        found = "none" if value is None else f"{value:.{digits + 1}f}{between}"
         reached = value is not None and value >= goal
-        yield Line((cell.course, cell.known), MAP_METRICS[metric], wanted, found, reached)
+        yield Line(
+            (cell.course, cell.known),
+            packaged("map_tables.toml")["words"][metric],
+            wanted,
+            found,
+            reached,
+        )
 
 
-def _promised(cell: MapCell, within: float | None) -> Iterator[Line]:
-    if within is None:
-        return
+def _promised(cell: MapCell, within: float) -> Line:
     ratio = cell.value("promised_ratio")
-    found = "none" if ratio is None else f"{ratio:.2f} times{_between(cell, 'promised_ratio')}"
+    between = _between(cell.interval("promised_ratio"), ".2f")
+    found = "none" if ratio is None else f"{ratio:.2f} times{between}"
     reached = ratio is not None and 1 / within <= ratio <= within
     what, wanted = "promised against true number", f"within {within:.1f} times"
-    yield Line((cell.course, cell.known), what, wanted, found, reached)
-
-
-def _way(cell: MapCell, at_most: float | None) -> Iterator[Line]:
-    length = cell.value("way_length")
-    if at_most is not None and length is not None:
-        what, wanted = "concepts on the map's way in all", f"≤ {at_most:.0f}"
-        yield Line((cell.course, cell.known), what, wanted, f"{length:.1f}", length <= at_most)
+    return Line((cell.course, cell.known), what, wanted, found, reached)
 
 
 def _above_all(findings: Findings, course: str, method: str) -> Iterator[Line]:
@@ -126,12 +120,11 @@ def _above_all(findings: Findings, course: str, method: str) -> Iterator[Line]:
         leads = [lead for lead in findings.leads if (lead.course, lead.known, lead.method) == whose]
         if leads:
             least = min(leads, key=lambda lead: lead.lead)
-            low, high = least.interval
-            sure = "" if low is None or high is None else f" ({low:+.3f} to {high:+.3f})"
             what = f"average precision above every method and rule (next: {least.over})"
-            yield Line((course, known), what, "> 0", f"{least.lead:+.3f}{sure}", least.lead > 0)
+            found = f"{least.lead:+.3f}{_between(least.interval, '+.3f')}"
+            yield Line((course, known), what, "> 0", found, least.lead > 0)
 
 
-def _between(cell: MapCell, metric: str) -> str:
-    low, high = cell.interval(metric)
-    return "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+def _between(interval: Interval, form: str) -> str:
+    low, high = interval
+    return "" if low is None or high is None else f" ({low:{form}} to {high:{form}})"

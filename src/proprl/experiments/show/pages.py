@@ -17,6 +17,12 @@ def said(study: str, text: str = "how", **facts: object) -> str:
     return template.format(**facts)
 
 
+def table_heads(study: str, table: str = "heads") -> list[str]:
+    """Give the headings of one of a study's tables."""
+    heads: list[str] = packaged("pages.toml")[study][table]
+    return heads
+
+
 def file_stem(name: str, wanted: Wanted) -> str:
     """Give the beginning of an experiment's file names; protocols do not overwrite each other.
 

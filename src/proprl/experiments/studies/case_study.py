@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SHOWN_METHODS = ("dgcpl", PROPRL)
 ORDER_METRICS = ("ordered_share", "mean_margin")
-POINT_HEADS = ("method", "course", "fold", "seed", "pair", "forward", "reverse")
+SCORE_HEADS = ("method", "course", "fold", "seed", "pair", "forward", "reverse")
 
 
 def case_study(wanted: Wanted, do: Do) -> Outcome:
@@ -42,7 +42,7 @@ def case_study(wanted: Wanted, do: Do) -> Outcome:
     texts = {
         f"{stem}.md": "\n".join([f"# {heading}\n", how, found.markdown(), picture]),
         f"{stem}.tex": found.latex(),
-        f"{stem}.csv": csv_text(POINT_HEADS, [row for one in results for row in _points(one)]),
+        f"{stem}.csv": csv_text(SCORE_HEADS, [row for one in results for row in _points(one)]),
     }
     heads = ["course", "method", *(h for m in ORDER_METRICS for h in (NAMES[m], "±", "paper"))]
     rows = []

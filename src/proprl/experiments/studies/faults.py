@@ -15,26 +15,13 @@ from proprl.experiments.running.plan import PROPRL, title_of
 from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.show.grouping import Result, grouped
-from proprl.experiments.show.pages import said
+from proprl.experiments.show.pages import said, table_heads
 from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder
 
 FEW_METHODS = ("rf", "dgcpl", PROPRL)
 FAULT_METRICS = ("accuracy", "auc")
 MOST_REPEATS = 3
-EFFECT_HEADS = (
-    *("fault", "course", "method", "metric", "with", "with deviation", "without"),
-    *("without deviation", "worth", "runs"),
-)
-MEMORISER_HEADS = (
-    "set",
-    "test rows",
-    "seen in train",
-    "looked up rightly",
-    "ACC, a coin for the rest",
-    "unseen positives",
-)
-
 
 Values = Mapping[str, Sequence[float]]
 """By metric, one value of each run."""
@@ -57,24 +44,6 @@ class Effect:
         return fmean(self.faulty) - fmean(self.sound)
 
 
-@dataclass(frozen=True)
-class Memoriser:
-    """How far looking up training labels gets on a set's published test rows."""
-
-    course: str
-    rows: int
-    seen: int
-    """Rows whose pair train holds, in this order or the other."""
-    right: int
-    """Seen rows that a memoriser answers rightly."""
-    unseen_positives: int
-
-    @property
-    def accuracy(self) -> float:
-        """Its accuracy on all rows, with a coin thrown for those it has not seen."""
-        return (self.right + (self.rows - self.seen) / 2) / self.rows
-
-
 def faults(wanted: Wanted, do: Do) -> Outcome:
     """Measure a few methods with and without each fault, and what a memoriser would reach.
 
@@ -93,10 +62,14 @@ def faults(wanted: Wanted, do: Do) -> Outcome:
         for fault, faulty, sound in _compared(course, method, found)
     ]
     memorisers = [
-        _memoriser(course, found[course, methods[0], "published", "fixed"][0])
+        _memoriser_row(course, found[course, methods[0], "published", "fixed"][0])
         for course in wanted.courses
     ]
-    tables = [*_effect_tables(effects), _memorisers_table(memorisers)]
+    title = "A memoriser of the training labels, on the published test rows"
+    tables = [
+        *_effect_tables(effects),
+        Table(title, table_heads("faults", "memoriser"), memorisers),
+    ]
     page = ["# Faults of the public data", said("faults", repeats=repeats, encoder=runs[0].encoder)]
     for table in tables:
         page += [f"## {table.title}", markdown_table(table.heads, table.rows).rstrip()]
@@ -147,16 +120,18 @@ def _on_unseen_rows(results: Sequence[Result]) -> Values:
     return found
 
 
-def _memoriser(course: str, result: Result) -> Memoriser:
+def _memoriser_row(course: str, result: Result) -> list[object]:
+    """Say how far looking up training labels gets on a set's published test rows.
+
+    A row is seen if train holds its pair, in this order or the other. For the others a coin is
+    thrown.
+    """
     answered = list(zip(result["memorised"], result["labels"], strict=True))
     seen = [(answer, label) for answer, label in answered if answer is not None]
-    return Memoriser(
-        course,
-        rows=len(answered),
-        seen=len(seen),
-        right=sum(answer == label for answer, label in seen),
-        unseen_positives=sum(label for answer, label in answered if answer is None),
-    )
+    right = sum(answer == label for answer, label in seen)
+    share = (right + (len(answered) - len(seen)) / 2) / len(answered)
+    unseen_positives = sum(label for answer, label in answered if answer is None)
+    return [course, len(answered), len(seen), right, f"{share:.3f}", unseen_positives]
 
 
 def _effect_tables(effects: Sequence[Effect]) -> list[Table]:
@@ -172,15 +147,6 @@ def _effect_tables(effects: Sequence[Effect]) -> list[Table]:
         Table(fault, heads, [[*key, *row] for key, row in rows.items()])
         for fault, rows in tables.items()
     ]
-
-
-def _memorisers_table(memorisers: Sequence[Memoriser]) -> Table:
-    rows = [
-        [m.course, m.rows, m.seen, m.right, f"{m.accuracy:.3f}", m.unseen_positives]
-        for m in memorisers
-    ]
-    title = "A memoriser of the training labels, on the published test rows"
-    return Table(title, MEMORISER_HEADS, rows)
 
 
 def _spread(values: Sequence[float]) -> str:
@@ -200,4 +166,4 @@ def _csv(effects: Sequence[Effect]) -> str:
         ]
         for e in effects
     ]
-    return csv_text(EFFECT_HEADS, rows)
+    return csv_text(table_heads("faults", "csv"), rows)

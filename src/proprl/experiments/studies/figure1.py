@@ -15,7 +15,7 @@ from proprl.experiments.running.plan import plan, title_of
 from proprl.experiments.running.similarity import KINDS
 from proprl.experiments.settings.published import published
 from proprl.experiments.show.figures import COLOURS, LINE_STYLES, PAGE, draw_legend, new_figure
-from proprl.experiments.show.pages import file_stem, one_method, said
+from proprl.experiments.show.pages import file_stem, one_method, said, table_heads
 from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method as scorer_of
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS = 30
-SIMILARITY_HEADS = (
-    "course",
-    "pairs",
-    "count",
-    "median before",
-    "median after epoch 1",
-    "median at the end",
-    "grown since before",
-    "grown since epoch 1",
-)
 
 Similarity = Mapping[str, Mapping[str, Any]]
 """What `SimilarityWatch` has seen: by kind of pair."""
@@ -52,6 +42,7 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
     ]
     results = do(runs)
     seen = {course: r["similarity"] for course, r in zip(courses, results, strict=True)}
+    heads = table_heads("figure1")
     rows = [_row(course, kind, seen[course][kind]) for course in courses for kind in KINDS]
     stem = file_stem("figure1", wanted)
     title = title_of(method)
@@ -59,7 +50,7 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
     picture = f"![Similarity before and during training]({stem}.png)\n"
     grown = 100 * published().grown_share
     how = said("figure1", title=title, encoder=runs[0].encoder, grown=grown)
-    page = [f"# {heading}\n", how, markdown_table(SIMILARITY_HEADS, rows), picture]
+    page = [f"# {heading}\n", how, markdown_table(heads, rows), picture]
     texts = {
         f"{stem}.md": "\n".join(page),
         f"{stem}-before.csv": csv_text(
@@ -69,8 +60,7 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
             ["course", "pairs", "epoch", "quartile 1", "median", "quartile 3"], _drift_rows(seen)
         ),
     }
-    table = Table(heading, SIMILARITY_HEADS, rows)
-    return Outcome(results, [table], texts, {stem: lambda: draw(seen)})
+    return Outcome(results, [Table(heading, heads, rows)], texts, {stem: lambda: draw(seen)})
 
 
 def grown_share(similarity: Mapping[str, Any], start: str) -> float:

@@ -29,7 +29,7 @@ LEARNERS = ("svm", PROPRL, SEQUITUR)
 LABEL_SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 PROTOCOL = "leak-free"
 CURVES = {"auc": "AUC", "ordered_share": "ordered share"}
-POINT_HEADS = ("course", "method", "labels", *CURVES.values())
+LABEL_HEADS = ("course", "method", "labels", *CURVES.values())
 CSV_HEADS = (
     *("course", "method", "share", "labels", *CURVES),
     *(f"{metric}_deviation" for metric in CURVES),
@@ -84,7 +84,7 @@ def label_curve(wanted: Wanted, do: Do) -> Outcome:
     rows = [(p.course, title_of(p.method), *astuple(p)[2:]) for p in points]
     texts = {"labels.md": "\n".join(page), "labels.csv": csv_text(CSV_HEADS, rows)}
     shown = [(course, name, *numbers[:3]) for course, name, _, *numbers in rows]
-    table = Table(title, POINT_HEADS, shown)
+    table = Table(title, LABEL_HEADS, shown)
     return Outcome(results, [table], texts, {"labels": lambda: draw(points)})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from proprl.data.public.whole_map_sets import WHOLE_MAPS
+from proprl.data.splits.whole_map import MapPart
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Wanted
 from proprl.experiments.running.plan import (
@@ -95,20 +96,12 @@ def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterator[Run]:
     shares = [1.0] if course in DIRECT_STEPS else [1.0, FIFTH]
     if name == SEQUITUR and course not in DIRECT_STEPS:
         shares.append(QUARTER)
+    part: MapPart = "test" if wanted.part == TEST else "development"
+    run = Run(name, course, WHOLE_MAP, preset=preset, changes=changes, part=part)
+    encoder = resolve_encoder(wanted.encoder)
     for share in shares:
         for draw in range(draws):
-            yield Run(
-                name,
-                course,
-                protocol=WHOLE_MAP,
-                fold=draw,
-                seed=draw,
-                preset=preset,
-                changes=changes,
-                encoder=resolve_encoder(wanted.encoder),
-                part="test" if wanted.part == TEST else "development",
-                label_share=share,
-            )
+            yield replace(run, fold=draw, seed=draw, label_share=share, encoder=encoder)
 
 
 def _outcome(findings: Findings) -> Outcome:

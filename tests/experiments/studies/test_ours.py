@@ -20,7 +20,7 @@ from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.targets import targets
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.experiments.show.lines import pair_lines
-from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells, recorded_rows
+from proprl.experiments.show.recorded import RECORDED_ENCODER
 from proprl.experiments.studies.ours import RACES, ours, race
 
 LABELS = [0, 1] * 50
@@ -221,24 +221,3 @@ class TestLines:
             for loss in losses.values():
                 assert set(loss.before) == set(SETS)
                 assert loss.without_background < loss.with_background
-
-
-class TestRecorded:
-    def test_it_holds_the_papers_methods_on_every_set_and_metric(self) -> None:
-        table = recorded_rows()
-        assert {method for _, method, *_ in table} == set(table1_methods())
-        wanted = {
-            (protocol, method, course, metric)
-            for protocol, (metrics, _, _) in RACES.items()
-            for method in table1_methods()
-            for course in SETS
-            for metric in metrics
-        }
-        assert set(table) == wanted
-        assert {row.runs for row in table.values()} == {3, 5, 10}
-        assert all(row.low <= row.mean <= row.high for row in table.values())
-
-    def test_what_was_not_measured_gives_no_row(self) -> None:
-        assert recorded_cells("leak-free", SETS, ["auc"], RECORDED_ENCODER)
-        assert recorded_cells("leak-free", ["mooc", "campus"], ["auc"], RECORDED_ENCODER) == {}
-        assert recorded_cells("leak-free", SETS, ["auc"], "wordllama") == {}

@@ -32,7 +32,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 }
 
 ALL = "all"
-# Not the paper's: what tuning makes are settings, and Sequitur is ours. They are asked for by name.
+# Not in the paper. They run only when they are asked for by name.
 NOT_OF_ALL = ("ours", "labels", "tune", WHOLE_MAP)
 PARTS_OF_ALL = tuple(name for name in EXPERIMENTS if name not in NOT_OF_ALL)
 

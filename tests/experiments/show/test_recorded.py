@@ -5,7 +5,7 @@ from __future__ import annotations
 from proprl.experiments.running.plan import table1_methods
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells, recorded_rows
-from proprl.experiments.studies.ours import RACES
+from proprl.experiments.studies.ours import MEASURED
 
 
 class TestRecorded:
@@ -14,7 +14,7 @@ class TestRecorded:
         assert {method for _, method, *_ in table} == set(table1_methods())
         wanted = {
             (protocol, method, course, metric)
-            for protocol, (metrics, _, _) in RACES.items()
+            for protocol, (metrics, _, _) in MEASURED.items()
             for method in table1_methods()
             for course in SETS
             for metric in metrics

@@ -1,4 +1,4 @@
-"""The race: which rows it has, and which lines Sequitur reaches, from results made up for it."""
+"""`ours`: which rows it has, and which lines Sequitur reaches, from results made up for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proprl.experiments.settings.targets import targets
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.experiments.show.lines import pair_lines
 from proprl.experiments.show.recorded import RECORDED_ENCODER
-from proprl.experiments.studies.ours import RACES, ours, race
+from proprl.experiments.studies.ours import MEASURED, ours, ours_plan
 
 LABELS = [0, 1] * 50
 AUC = {SEQUITUR: 0.99, f"{SEQUITUR}+background": 0.98, "svm+refit": 0.93, "trees+refit": 0.95}
@@ -96,7 +96,9 @@ class TestRows:
         assert "| SVM, refit on both | " in found().texts["ours-leak-free.md"]
 
     def test_the_papers_methods_are_not_run_again(self) -> None:
-        asked = {(run.method, run.refit) for run in race(Wanted(["mooc"], protocol="leak-free"))}
+        asked = {
+            (run.method, run.refit) for run in ours_plan(Wanted(["mooc"], protocol="leak-free"))
+        }
         assert asked == {("svm", True), ("trees", False), ("trees", True), (SEQUITUR, False)}
 
     def test_their_rows_say_at_which_commit_they_were_measured(self) -> None:
@@ -116,7 +118,7 @@ class TestRows:
         assert table["rf"]["commit"] == "0144277"
 
     def test_sequitur_alone_can_be_run(self) -> None:
-        runs = race(Wanted(["mooc"], [SEQUITUR], protocol="leak-free"))
+        runs = ours_plan(Wanted(["mooc"], [SEQUITUR], protocol="leak-free"))
         assert {run.row for run in runs} == {SEQUITUR, f"{SEQUITUR}+background"}
 
     def test_with_other_texts_nothing_is_recorded_and_files_have_other_names(self) -> None:
@@ -154,7 +156,7 @@ class TestRows:
 
 class TestRuns:
     def test_each_protocol_is_run_as_often_as_it_needs(self) -> None:
-        runs = [run for p in RACES for run in race(Wanted(["mooc"], protocol=p))]
+        runs = [run for p in MEASURED for run in ours_plan(Wanted(["mooc"], protocol=p))]
         count = Counter((run.protocol, run.row) for run in runs)
         for row in (SEQUITUR, f"{SEQUITUR}+background"):
             assert count["published", row] == 10
@@ -163,11 +165,13 @@ class TestRuns:
         assert count["published", "trees+refit"] == 3
 
     def test_quick_is_once(self) -> None:
-        runs = race(Wanted(["mooc"], repeats=1))
+        runs = ours_plan(Wanted(["mooc"], repeats=1))
         assert set(Counter(run.row for run in runs).values()) == {1}
 
     def test_others_have_what_was_tuned_for_them_on_the_published_rows_too(self) -> None:
-        (run,) = (run for run in race(Wanted(["mooc"], ["svm"], repeats=1)) if run.row == "svm")
+        (run,) = (
+            run for run in ours_plan(Wanted(["mooc"], ["svm"], repeats=1)) if run.row == "svm"
+        )
         assert (run.preset, run.changes) == experiment_settings().tuned("svm", "mooc")
         assert run.changes == tuned_settings()["svm"]["mooc"].changes
 

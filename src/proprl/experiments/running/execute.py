@@ -143,11 +143,14 @@ def _fitted(
     background: IntArray | None,
     progress: Progress,
 ) -> Fit:
-    """Fit once, and again where the run is about other labels than a user's fit learns from."""
+    """Fit as a user would, and fit again where the run asks for other training labels.
+
+    A refit learns from validation pairs too. A run that is judged by validation pairs must not
+    have learned from them.
+    """
     fit = fit_scorer(
         scorer, evidence, split, background=background, seed=run.seed, progress=progress
     )
-    # Who learns from validation pairs must not be judged by them.
     blind = run.part == "validation" and isinstance(scorer, CrossFits)
     if not run.refit and not blind:
         return fit

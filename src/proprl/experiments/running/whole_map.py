@@ -209,7 +209,7 @@ def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any
 
 
 def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> dict[str, float]:
-    """How well asked pairs are judged in which a concept has no label at all."""
+    """Judge the asked pairs in which a concept has no label at all."""
     labelled = np.zeros(task.concepts, dtype=np.bool_)
     labelled[task.known.pairs] = True
     new = ~labelled[task.asked.pairs].all(axis=1)
@@ -223,7 +223,7 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
 
 
 def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
-    """What would be promised if another base rate had been expected before the course was seen."""
+    """Give what would be promised if another base rate had been expected at first."""
     if fit.calibration is None or fit.calibration.base_rate is None:
         return {}
     asked = task.asked
@@ -238,7 +238,7 @@ def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
 
 
 def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
-    """How many concepts of the author's way are on the map's, and how long each of them is."""
+    """Count the concepts on the author's way, on the map's way, and on both."""
     if name not in WAYS:
         return {}
     start, goal = (course.row(concept) for concept in WAYS[name])

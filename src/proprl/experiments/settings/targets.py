@@ -1,4 +1,4 @@
-"""The lines that Sequitur is to reach, as data."""
+"""What Sequitur is to reach, as data."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Lead:
-    """How far our method is ahead of the best other one in a column, over what both ran on."""
+    """How far our method is ahead of the best other one in a column."""
 
     rival: str
     difference: float
@@ -139,9 +139,10 @@ class Comparison:
         return [repeat for repeat in ours if repeat in theirs]
 
     def difference(self, mine: str, other: str, course: str, metric: str) -> float:
-        """Give how far the mean of one method is above another's, over what both ran on.
+        """Give how far the mean of one method is above another's.
 
-        Where single runs are not kept, over what each ran on.
+        The means are over the folds and seeds that both were run on. Where single runs are not
+        kept, they are over all runs of each.
         """
         shared = self.shared(mine, other, course, metric)
         both = [self.cells[name, course, metric] for name in (mine, other)]
@@ -151,10 +152,10 @@ class Comparison:
         return float(np.mean([ours[repeat] - theirs[repeat] for repeat in shared]))
 
     def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
-        """Give the one-sided p-value of "mine is not above the other", over what both ran on.
+        """Give the one-sided p-value of "mine is not above the other".
 
-        The test pairs are resampled, so that it speaks of other pairs; a single run of each says
-        too little of the methods, and p is 1.
+        Test pairs are resampled, of the folds and seeds that both were run on. It is 1 for a
+        single run of each, which says too little of the methods.
         """
         shared = self.shared(mine, other, course, metric)
         if len(shared) < 2:

@@ -1,4 +1,4 @@
-"""Which of its lines Sequitur reaches: on pairs as people choose them, and on whole maps."""
+"""What Sequitur is to reach, and what it reaches: on labelled pairs, and on whole maps."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _promised(cell: MapCell, within: float) -> Line:
 
 
 def _above_all(findings: Findings, course: str, method: str) -> Iterator[Line]:
-    """The least lead in average precision over any other method or rule, for each share known."""
+    """Give the smallest lead in average precision over any other method or rule."""
     for known in ("half", "fifth"):
         whose = (course, known, method)
         leads = [lead for lead in findings.leads if (lead.course, lead.known, lead.method) == whose]

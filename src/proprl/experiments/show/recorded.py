@@ -1,4 +1,4 @@
-"""Rows of the race that were measured before, and need not be run again.
+"""Rows of the experiment `ours` that were measured before, and need not be run again.
 
 `recorded.csv` holds what the paper's methods came to under each protocol, with the settings that
 were tuned for them. They have not changed since the commit that stands beside each number.

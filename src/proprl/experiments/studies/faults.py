@@ -109,7 +109,7 @@ def _values(results: Sequence[Result]) -> Values:
 
 
 def _on_unseen_rows(results: Sequence[Result]) -> Values:
-    """Judge the same fitted runs by those test rows of which train holds neither order."""
+    """Judge the same runs by those test rows whose pair train holds in neither order."""
     found: dict[str, list[float]] = {metric: [] for metric in FAULT_METRICS}
     for result in results:
         unseen = np.array([answer is None for answer in result["memorised"]])

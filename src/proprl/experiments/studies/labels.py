@@ -35,13 +35,13 @@ CSV_HEADS = (
     *(f"{metric}_deviation" for metric in CURVES),
 )
 LEAST_POINTS = 3
-"""Fewer give no line to go on along."""
+"""With fewer points no line is fitted."""
 ENOUGH_LABELS = 100
-"""Below so many a curve is still finding its course."""
+"""Points with fewer are left out of the outlook: the curve has not settled there."""
 GOAL = 0.93
-"""The ordered share of which it is told, on public sets, how many labels it would take."""
+"""The page says how many labels this ordered share would take, on public sets."""
 FAR = 10
-"""How many times as many labels as there are one may speak of."""
+"""No number is named beyond so many times the labels that there are."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ def gather(results: Sequence[Result]) -> list[Point]:
 def labels_needed(
     goal: float, labels: Sequence[int], reached: Sequence[float]
 ) -> tuple[int, int] | None:
-    """Say with how many labels the goal is reached, if what is missing keeps falling as it fell.
+    """Estimate how many labels reach the goal: the lower and the higher of two estimates.
 
-    The logarithm of what is missing to 1 is taken to fall in a straight line with the logarithm of
-    the number of labels: through all points, and through the last three, which gives two numbers.
-    None if it does not fall, or if the goal is too far off to say.
+    What is missing to 1 is assumed to fall in a straight line with the number of labels, both
+    logarithmic. One line goes through all points, one through the last three. None if a line does
+    not fall, or if the goal is too far off to say.
 
     >>> labels_needed(0.95, [100, 200, 400], [0.6, 0.8, 0.9])
     (800, 800)

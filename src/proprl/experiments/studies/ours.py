@@ -1,4 +1,4 @@
-"""The race: Sequitur beside every other method, about pairs as people choose them."""
+"""Sequitur beside every other method, on pairs as people choose them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder
 
 REFITTED = ("svm", "trees")
-"""Who is also shown as it learns from as many labels as Sequitur does."""
-RACES: Mapping[str, tuple[Sequence[str], int, int]] = {
+"""Methods that are also shown refit: they then learn from as many labels as Sequitur."""
+MEASURED: Mapping[str, tuple[Sequence[str], int, int]] = {
     "published": (METRICS, 10, 3),
     "leak-free": ((*METRICS, "ordered_share"), LEAK_FREE_FOLDS, LEAK_FREE_FOLDS),
     "new-concepts": (METRICS, 5, 5),
@@ -54,9 +54,9 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
     when = f"Written at commit {commit()} on {datetime.now(UTC).date().isoformat()}."
     texts: dict[str, str] = {}
     tables, lines, results = [], [], []
-    for protocol in RACES:
+    for protocol in MEASURED:
         here = replace(wanted, protocol=protocol)
-        found = do(race(here))
+        found = do(ours_plan(here))
         results += found
         comparison = _compared(here, found)
         title, stem = f"Sequitur, {protocol}", f"ours-{protocol}{ending}"
@@ -81,7 +81,7 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
     return Outcome(results, tables, texts)
 
 
-def race(wanted: Wanted) -> list[Run]:
+def ours_plan(wanted: Wanted) -> list[Run]:
     """Give the runs of one protocol: Sequitur's, and those of methods that are not recorded.
 
     A method that was asked for by name is run, whatever is recorded.
@@ -115,7 +115,7 @@ def _compared(wanted: Wanted, results: Sequence[Result]) -> Comparison:
         results,
         methods=methods,
         courses=wanted.courses,
-        metrics=RACES[wanted.protocol][0],
+        metrics=MEASURED[wanted.protocol][0],
         ours=SEQUITUR,
         titles=titles,
         recorded={key: cell for key, cell in recorded.items() if key[0] not in run},
@@ -123,13 +123,13 @@ def _compared(wanted: Wanted, results: Sequence[Result]) -> Comparison:
 
 
 def _recorded(wanted: Wanted) -> Mapping[Key, Cell]:
-    metrics, encoder = RACES[wanted.protocol][0], resolve_encoder(wanted.encoder)
+    metrics, encoder = MEASURED[wanted.protocol][0], resolve_encoder(wanted.encoder)
     return recorded_cells(wanted.protocol, wanted.courses, metrics, encoder)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
-    """How often ours and the others are run; once each where one run was asked for."""
-    _, mine, theirs = RACES[wanted.protocol]
+    """Say how often Sequitur and the others are run; once each where one run was asked for."""
+    _, mine, theirs = MEASURED[wanted.protocol]
     return (1, 1) if wanted.repeats == 1 else (mine, theirs)
 
 
@@ -163,7 +163,7 @@ def _background_rows(results: Sequence[Result], wanted: Wanted) -> list[list[str
 
 
 def _ending(encoder: str) -> str:
-    """Give what files are called beside what the recorded encoder wrote.
+    """Give the ending of file names: none for the recorded encoder, else the encoder's name.
 
     >>> _ending(RECORDED_ENCODER), _ending("wordllama")
     ('', '-wordllama')

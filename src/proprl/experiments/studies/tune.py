@@ -26,9 +26,9 @@ TRIALS = 6
 QUICK_TRIALS = 2
 TUNING_SEED = 0
 BLIND_TRIALS = 4
-"""The first ones are drawn blindly; the rest near what did well."""
+"""So many settings are drawn at random first; the rest are drawn near what did well."""
 MOST_DRAWS = 50
-"""A space of a few choices is soon exhausted; so many draws in a row then find nothing new."""
+"""A space counts as exhausted when so many draws in a row give nothing new."""
 
 CHOICE_HEADS = ("method", "set", "published setting", "chosen", "changes")
 

@@ -13,11 +13,11 @@ COUNT = np.array([7.0, 5.0, 4.0])
 
 
 def gathered() -> Columns:
-    columns = Columns()
-    columns.add_about_concepts("resources", "count", COUNT)
-    columns.add_directed("moves", "moves", MOVES)
-    columns.add_symmetric("texts", "likeness", LIKE)
-    return columns
+    return (
+        Columns.of("resources", about_concepts={"count": COUNT})
+        + Columns.of("moves", directed={"moves": MOVES})
+        + Columns.of("texts", symmetric={"likeness": LIKE})
+    )
 
 
 def test_a_row_holds_the_numbers_of_its_pair_in_both_orders() -> None:
@@ -40,5 +40,5 @@ def test_each_column_says_what_it_is_and_of_which_kind() -> None:
 def test_no_pairs_have_no_rows_and_no_evidence_has_no_columns() -> None:
     none = np.empty((0, 2), dtype=np.int64)
     assert gathered().rows(none).shape == (0, 6)
-    assert Columns().columns == []
-    assert Columns().rows(np.array([[0, 1], [1, 0]])).shape == (2, 0)
+    assert Columns.of("texts").columns == []
+    assert Columns.of("texts").rows(np.array([[0, 1], [1, 0]])).shape == (2, 0)

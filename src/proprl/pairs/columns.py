@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -28,22 +28,37 @@ class Columns:
     A number that depends on the order stands in two columns: for the pair, and turned round.
     """
 
-    def __init__(self) -> None:
-        self._symmetric: dict[Column, FloatArray] = {}  # (n, n) each
-        self._directed: dict[Column, FloatArray] = {}  # (n, n) each
-        self._about_concepts: dict[Column, FloatArray] = {}  # (n,) each
+    def __init__(
+        self,
+        symmetric: Mapping[Column, FloatArray],  # (n, n) each, the same in both orders
+        directed: Mapping[Column, FloatArray],  # (n, n) each
+        about_concepts: Mapping[Column, FloatArray],  # (n,) each
+    ) -> None:
+        self._symmetric, self._directed = dict(symmetric), dict(directed)
+        self._about_concepts = dict(about_concepts)
 
-    def add_symmetric(self, kind: Kind, name: str, matrix: FloatArray) -> None:
-        """Add a number that is the same in both orders: n × n."""
-        self._symmetric[Column(name, kind)] = matrix
+    @classmethod
+    def of(
+        cls,
+        kind: Kind,
+        *,
+        symmetric: Mapping[str, FloatArray] | None = None,
+        directed: Mapping[str, FloatArray] | None = None,
+        about_concepts: Mapping[str, FloatArray] | None = None,
+    ) -> Self:
+        """Gather named numbers of one kind of evidence."""
+        named = (
+            {Column(name, kind): numbers for name, numbers in (given or {}).items()}
+            for given in (symmetric, directed, about_concepts)
+        )
+        return cls(*named)
 
-    def add_directed(self, kind: Kind, name: str, matrix: FloatArray) -> None:
-        """Add a number that depends on the order: n × n."""
-        self._directed[Column(name, kind)] = matrix
-
-    def add_about_concepts(self, kind: Kind, name: str, values: FloatArray) -> None:
-        """Add a number about each concept: (n,)."""
-        self._about_concepts[Column(name, kind)] = values
+    def __add__(self, others: Columns) -> Columns:
+        return Columns(
+            self._symmetric | others._symmetric,
+            self._directed | others._directed,
+            self._about_concepts | others._about_concepts,
+        )
 
     @property
     def columns(self) -> list[Column]:

@@ -26,16 +26,18 @@ def nearness(affinity: FloatArray) -> FloatArray:
 
 def label_columns(known: LabelledPairs, near: Mapping[str, FloatArray], n: int) -> Columns:
     """Give what these labels say about pairs; `near` is `nearness` by each source."""
-    columns = Columns()
     yes, no = label_matrix(known, 1, n), label_matrix(known, 0, n)
-    _add_paths(columns, yes, no)
+    columns = _of_paths(yes, no)
     for source, matrix in near.items():
-        _add_like_pairs(columns, yes, no, matrix, f"by {source}")
-        _add_like_concepts(columns, yes, matrix, f"by {source}")
+        columns += Columns.of(
+            "labels",
+            directed=_like_pairs(yes, no, matrix, f"by {source}"),
+            about_concepts=_like_concepts(yes, matrix, f"by {source}"),
+        )
     return columns
 
 
-def _add_paths(columns: Columns, yes: SparseMatrix, no: SparseMatrix) -> None:
+def _of_paths(yes: SparseMatrix, no: SparseMatrix) -> Columns:
     """Ways through the graph of known prerequisites."""
     paths = [yes]
     while len(paths) < LONGEST:
@@ -43,26 +45,34 @@ def _add_paths(columns: Columns, yes: SparseMatrix, no: SparseMatrix) -> None:
     steps = _steps(paths)
     leads_to, needed_by = _scaled_rows(yes), _scaled_rows(yes.T.tocsr())
     same_dependents, same_prerequisites = yes @ yes.T, yes.T @ yes
-    for name, matrix in {
-        "known ways of two steps": paths[1].toarray(),
-        "known ways of three steps": paths[2].toarray(),
-        "known steps": steps,
-        # Concepts that lead where a leads: do they lead to b?
-        "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
-        "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
-        "prerequisite of what is alike, but not of it": (no @ same_prerequisites).log1p().toarray(),
-    }.items():
-        columns.add_directed("labels", name, matrix)
-    columns.add_symmetric("labels", "common dependents", same_dependents.toarray())
-    columns.add_symmetric("labels", "common prerequisites", same_prerequisites.toarray())
     reached = steps <= LONGEST
-    columns.add_about_concepts("labels", "known dependents", np.log1p(reached.sum(axis=1)))
-    columns.add_about_concepts("labels", "known prerequisites", np.log1p(reached.sum(axis=0)))
+    return Columns.of(
+        "labels",
+        symmetric={
+            "common dependents": same_dependents.toarray(),
+            "common prerequisites": same_prerequisites.toarray(),
+        },
+        directed={
+            "known ways of two steps": paths[1].toarray(),
+            "known ways of three steps": paths[2].toarray(),
+            "known steps": steps,
+            # Concepts that lead where a leads: do they lead to b?
+            "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
+            "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
+            "prerequisite of what is alike, but not of it": (
+                (no @ same_prerequisites).log1p().toarray()
+            ),
+        },
+        about_concepts={
+            "known dependents": np.log1p(reached.sum(axis=1)),
+            "known prerequisites": np.log1p(reached.sum(axis=0)),
+        },
+    )
 
 
-def _add_like_pairs(
-    columns: Columns, yes: SparseMatrix, no: SparseMatrix, near: FloatArray, how: str
-) -> None:
+def _like_pairs(
+    yes: SparseMatrix, no: SparseMatrix, near: FloatArray, how: str
+) -> dict[str, FloatArray]:
     """What became of pairs like this one: of two like concepts, or of one and the same."""
     Y, N = (matrix.astype(np.float32) for matrix in (yes, no))
     balance = np.float32(Y.sum() / max(N.sum(), 1.0))  # so that 0 means: as usual
@@ -70,25 +80,19 @@ def _add_like_pairs(
     like_sources_asked = near @ (Y + N)
     weight = like_sources_asked @ near
     signed = (like_sources - balance * (like_sources_asked - like_sources)) @ near
-    columns.add_directed("labels", f"rate of like pairs {how}", signed / (weight + LITTLE))
-    columns.add_directed(
-        "labels",
-        f"rate of the first with concepts like the second {how}",
-        (Y @ near) / ((Y + N) @ near + LITTLE),
-    )
-    columns.add_directed(
-        "labels",
-        f"rate of concepts like the first with the second {how}",
-        like_sources / (like_sources_asked + LITTLE),
-    )
+    of_targets = (Y @ near) / ((Y + N) @ near + LITTLE)
+    of_sources = like_sources / (like_sources_asked + LITTLE)
+    return {
+        f"rate of like pairs {how}": signed / (weight + LITTLE),
+        f"rate of the first with concepts like the second {how}": of_targets,
+        f"rate of concepts like the first with the second {how}": of_sources,
+    }
 
 
-def _add_like_concepts(columns: Columns, yes: SparseMatrix, near: FloatArray, how: str) -> None:
+def _like_concepts(yes: SparseMatrix, near: FloatArray, how: str) -> dict[str, FloatArray]:
     """How often concepts like this one come first."""
     first, later = near @ yes.sum(axis=1), near @ yes.sum(axis=0)
-    columns.add_about_concepts(
-        "labels", f"like concepts rather first {how}", first / (first + later + LITTLE)
-    )
+    return {f"like concepts rather first {how}": first / (first + later + LITTLE)}
 
 
 def label_matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:

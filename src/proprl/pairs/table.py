@@ -93,5 +93,5 @@ class PairTable:
         columns = label_columns(known, near, self.evidence.concept_count)
         if self._read_alike is not None:
             order = expected_order(known.positives, self._read_alike)
-            columns.add_directed("reader", "comes first, by what was read", order)
+            columns += Columns.of("reader", directed={"comes first, by what was read": order})
         return columns

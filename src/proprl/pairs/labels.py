@@ -27,47 +27,48 @@ def nearness(affinity: FloatArray) -> FloatArray:
 def label_columns(known: LabelledPairs, near: Mapping[str, FloatArray], n: int) -> Columns:
     """Give what these labels say about pairs; `near` is `nearness` by each source."""
     yes, no = label_matrix(known, 1, n), label_matrix(known, 0, n)
-    columns = _of_paths(yes, no)
+    paths = _paths(yes)
+    steps = _steps(paths)
+    reached = steps <= LONGEST
+    same_dependents, same_prerequisites = yes @ yes.T, yes.T @ yes
+    symmetric = {
+        "common dependents": same_dependents.toarray(),
+        "common prerequisites": same_prerequisites.toarray(),
+    }
+    directed = {
+        "known ways of two steps": paths[1].toarray(),
+        "known ways of three steps": paths[2].toarray(),
+        "known steps": steps,
+        "alike in what they lead to": _alike_in_what_they_lead_to(yes),
+        "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
+        "prerequisite of what is alike, but not of it": (
+            (no @ same_prerequisites).log1p().toarray()
+        ),
+    }
+    about_concepts = {
+        "known dependents": np.log1p(reached.sum(axis=1)),
+        "known prerequisites": np.log1p(reached.sum(axis=0)),
+    }
     for source, matrix in near.items():
-        columns += Columns.of(
-            "labels",
-            directed=_like_pairs(yes, no, matrix, f"by {source}"),
-            about_concepts=_like_concepts(yes, matrix, f"by {source}"),
-        )
-    return columns
+        directed |= _like_pairs(yes, no, matrix, f"by {source}")
+        about_concepts |= _like_concepts(yes, matrix, f"by {source}")
+    return Columns.of(
+        "labels", symmetric=symmetric, directed=directed, about_concepts=about_concepts
+    )
 
 
-def _of_paths(yes: SparseMatrix, no: SparseMatrix) -> Columns:
-    """Ways through the graph of known prerequisites."""
+def _paths(yes: SparseMatrix) -> list[SparseMatrix]:
+    """Count the ways of each length through the graph of known prerequisites."""
     paths = [yes]
     while len(paths) < LONGEST:
         paths.append(paths[-1] @ yes)
-    steps = _steps(paths)
+    return paths
+
+
+def _alike_in_what_they_lead_to(yes: SparseMatrix) -> FloatArray:
+    """Say how much concepts that lead where a leads lead to b."""
     leads_to, needed_by = _scaled_rows(yes), _scaled_rows(yes.T.tocsr())
-    same_dependents, same_prerequisites = yes @ yes.T, yes.T @ yes
-    reached = steps <= LONGEST
-    return Columns.of(
-        "labels",
-        symmetric={
-            "common dependents": same_dependents.toarray(),
-            "common prerequisites": same_prerequisites.toarray(),
-        },
-        directed={
-            "known ways of two steps": paths[1].toarray(),
-            "known ways of three steps": paths[2].toarray(),
-            "known steps": steps,
-            # Concepts that lead where a leads: do they lead to b?
-            "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
-            "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
-            "prerequisite of what is alike, but not of it": (
-                (no @ same_prerequisites).log1p().toarray()
-            ),
-        },
-        about_concepts={
-            "known dependents": np.log1p(reached.sum(axis=1)),
-            "known prerequisites": np.log1p(reached.sum(axis=0)),
-        },
-    )
+    return np.asarray((leads_to @ needed_by @ leads_to).toarray())
 
 
 def _like_pairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import proprl
 from conftest import SMALL
 from proprl.data import Course
 from proprl.data.splits.course_split import SPLIT_SEED
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
 
@@ -194,18 +196,47 @@ def test_evaluation_never_scores_a_pair_that_was_learned_from(
     assert parted.evaluate(planted) == pytest.approx(parted.evaluate())
 
 
+def with_labels(course: Course, *added: tuple[str, str, int]) -> Course:
+    """Give the course with more labels, each a source, a target and 0 or 1."""
+    assert course.pairs is not None
+    rows = pl.DataFrame(added, ["source", "target", "label"], orient="row")
+    return Course.from_tables(
+        concepts=course.concepts,
+        pairs=pl.concat([course.pairs.select(rows.columns), rows], how="vertical_relaxed"),
+    )
+
+
 def test_labels_added_later_count_as_test(planted: Course, parted: proprl.ProPRL) -> None:
     assert planted.pairs is not None
     known = set(planted.pairs.select("source", "target").iter_rows())
-    fresh = next(("c0", f"c{j}") for j in range(1, 60) if ("c0", f"c{j}") not in known)
-    row = pl.DataFrame({"source": [fresh[0]], "target": [fresh[1]], "label": [0]})
-    more = Course.from_tables(
-        concepts=planted.concepts,
-        pairs=pl.concat([planted.pairs.select(row.columns), row], how="vertical_relaxed"),
-    )
-    before, after = parted.evaluate(planted), parted.evaluate(more)
+    settled = known | {(b, a) for a, b in known}
+    fresh = next(("c0", f"c{j}") for j in range(1, 60) if ("c0", f"c{j}") not in settled)
+    before, after = parted.evaluate(planted), parted.evaluate(with_labels(planted, (*fresh, 0)))
     assert isinstance(before["pairs"], int)
     assert after["pairs"] == before["pairs"] + 1
+
+
+def test_the_reverse_of_a_pair_that_was_learned_from_is_no_test(
+    planted: Course, parted: proprl.ProPRL
+) -> None:
+    labelled = {tuple(pair) for pair in planted.labelled_pairs().pairs.tolist()}
+    learned = parted.fitted_.known.positives.tolist()
+    a, b = next((a, b) for a, b in learned if (b, a) not in labelled)
+    turned_round = with_labels(planted, (planted.ids[b], planted.ids[a], 0))
+    assert parted.evaluate(turned_round)["pairs"] == parted.evaluate(planted)["pairs"]
+
+
+def test_a_given_test_part_is_judged_without_reverses_of_what_was_learned(
+    parted: proprl.ProPRL,
+) -> None:
+    fitted = parted.fitted_
+    learned = fitted.known.take(np.arange(5))
+    leaking = fitted.split.test.joined(
+        LabelledPairs(learned.pairs[:, ::-1].copy(), 1 - learned.labels)
+    )
+    model = proprl.ProPRL()
+    model.fitted_ = replace(fitted, split=replace(fitted.split, test=leaking))
+    assert model.judged().labelled == fitted.split.test
 
 
 def test_a_course_without_labels_says_what_to_provide(planted: Course) -> None:

@@ -329,9 +329,9 @@ class TestExplanation:
         for source, target in asked:
             why = model.explain(source, target)
             assert why.base is not None
-            total = why.base + sum(why.evidence.values())
+            total = why.base + sum(why.kinds.values())
             assert 1 / (1 + np.exp(-total)) == pytest.approx(why.probability, rel=1e-6)
-            assert {"labels", "moves", "resources", "texts"} == set(why.evidence)
+            assert {"labels", "moves", "resources", "texts"} == set(why.kinds)
 
     def test_a_label_is_said_before_anything_else(self, model: PrerequisiteModel) -> None:
         i, j = model.fitted_.known.positives[0].tolist()

@@ -43,10 +43,10 @@ Background: TypeAlias = IntArray | Literal["auto"] | None
 """Pairs without a label to learn from; "auto" draws them, None means none."""
 
 # Of background that a method does not hold out itself, a tenth is kept for the calibration, or
-# FEW pairs if that is more.
+# FEW_UNLABELLED pairs if that is more.
 HELD_OUT = 10
 # Fewer background pairs cannot tell how rare prerequisites are.
-FEW = 100
+FEW_UNLABELLED = 100
 # Nor can fewer labels of a kind: yes, and no that is more than a yes turned round.
 FEW_LABELS = 5
 # So many open pairs with a concept that no label is about tell how their scores lie.
@@ -147,7 +147,8 @@ def fit_scorer(
 
 def _every(background: int) -> int:
     """Give which of so many background pairs are kept: each tenth, or more if that were too few."""
-    return min(HELD_OUT, background // FEW) if background >= 2 * FEW else HELD_OUT
+    enough = background >= 2 * FEW_UNLABELLED
+    return min(HELD_OUT, background // FEW_UNLABELLED) if enough else HELD_OUT
 
 
 def _scores_of_new(scorer: PairScorer, known: LabelledPairs, n: int, seed: int) -> FloatArray:
@@ -171,7 +172,7 @@ def calibrations(
     threshold.
     """
     first = calibrated(held_out, known, n, prior=prior)
-    if len(held_out.background) < FEW or not len(held_out.of_new):
+    if len(held_out.background) < FEW_UNLABELLED or not len(held_out.of_new):
         return first, None
     is_open = open_pairs(known, n)
     of_old = int((is_open & with_labels(known, n)).sum())
@@ -205,7 +206,7 @@ def calibrated(
     positive = labels.labels == 1
     if len(np.unique(labels.labels)) < 2:  # they rank pairs, and cannot tell how sure one may be
         return Calibration()
-    if len(held_out.background) < FEW:
+    if len(held_out.background) < FEW_UNLABELLED:
         return fit_to_labels(z, labels.labels)
     turned = np.isin(pair_codes(labels.pairs[:, ::-1]), pair_codes(known.positives))
     is_open = ~follows_from_others(labels.pairs, known, n)

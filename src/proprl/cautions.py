@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proprl.calibrating import FEW, FEW_LABELS, Fit
+from proprl.calibrating import FEW_LABELS, FEW_UNLABELLED, Fit
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 
@@ -41,7 +41,7 @@ def cautions(
             "Among concepts with labels no pair is left without one: how rare prerequisites are "
             f"elsewhere cannot be told, and {AS_PICKED}."
         )
-    elif fit.held_out is None or len(fit.held_out.background) < FEW:
+    elif fit.held_out is None or len(fit.held_out.background) < FEW_UNLABELLED:
         found.append(
             f"Only {background} pairs without a label to learn from: how many prerequisites there "
             f"are cannot be told, and {AS_PICKED}. Label pairs of more concepts."

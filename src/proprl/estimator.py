@@ -13,14 +13,14 @@ from sklearn.base import BaseEstimator
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.candidates import strongest_pairs
 from proprl.curriculum.explanation import Explanation, explain_pair
-from proprl.curriculum.graph import PrerequisiteGraph, labels_alone, map_of
+from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept
 from proprl.data.course import Course
 from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.fitted import Expected, Fitted
-from proprl.fitting import Kept, Unlabelled, fit
+from proprl.fitting import Choices, Kept, Unlabelled, fit
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
 from proprl.progress import SILENT, Progress
 
@@ -78,19 +78,17 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
-        self.fitted_ = fit(
-            course,
+        choices = Choices(
             self.method,
             preset=self.preset,
-            changes=self.settings,
+            settings=self.settings,
             encoder=self.encoder,
             split=self.split,
-            background=background,
             seed=self.seed,
             device=self.device,
-            progress=progress,
-            kept=Kept(checkpoint, resume) if checkpoint else None,
         )
+        kept = Kept(checkpoint, resume) if checkpoint else None
+        self.fitted_ = fit(course, choices, background=background, progress=progress, kept=kept)
         return self
 
     def predict_proba(self, pairs: NamedPairs) -> FloatArray:
@@ -140,7 +138,8 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
         "auto" takes pairs that were not learned from: the test part or, with a course, every
         labelled pair of it that was in neither training nor validation, so labels that were added
-        later count too. Where there are none, known labels are judged by cross-fitted scores.
+        later count too. A pair whose reverse was learned from counts as learned from. Where there
+        are none, known labels are judged by cross-fitted scores.
         "test", "train" and "validation" are the parts of the split.
 
         The figures hold for pairs as people pick them, at their `threshold`; `base_rate` is the
@@ -160,7 +159,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if part not in ("auto", "test"):
             return judge_part(fitted, part)
-        fresh = fitted.split.test if course is None else unseen_labels(fitted, course)
+        fresh = unseen_labels(fitted, course)
         if part == "auto" and not len(fresh):
             return judge_held_out(fitted)
         return judge(fitted, "test", fresh)
@@ -177,8 +176,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
     def labels_alone(self) -> PrerequisiteGraph:
         """Give the graph of the known labels, without what was learned from them."""
-        fitted = self._fitted
-        return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+        return labels_alone_of(self._fitted)
 
     def explain(self, source: str, target: str) -> Explanation:
         """Say what the probability of a pair is made of, and what the course shows of it."""

@@ -39,6 +39,23 @@ Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
 
 
 @dataclass(frozen=True)
+class Choices:
+    """What a person chooses before a fit; see `PrerequisiteModel`."""
+
+    method: str = "sequitur"
+    preset: str = "default"
+    settings: Mapping[str, Any] | None = None
+    """In what the method departs from its preset."""
+    encoder: str = "auto"
+    split: str = "auto"
+    seed: int = 42
+    device: str = "auto"
+
+
+AS_USUAL = Choices()
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A method with its settings, and all that a course tells it apart from labels."""
 
@@ -64,26 +81,17 @@ class Kept:
 
 
 def prepare(
-    course: Course,
-    name: str = "sequitur",
-    *,
-    preset: str = "default",
-    changes: Mapping[str, Any] | None = None,
-    encoder: str = "auto",
-    progress: Progress = SILENT,
+    course: Course, choices: Choices = AS_USUAL, *, progress: Progress = SILENT
 ) -> Prepared:
-    """Gather what a method needs of a course; an input that is missing is named, with a remedy.
-
-    `changes` are settings in which the method departs from its preset.
-    """
-    settings = _checked(course, name, preset, changes, encoder)
+    """Gather what a method needs of a course; an input that is missing is named, with a remedy."""
+    settings = _checked(course, choices)
     evidence, encoder = gather_evidence(
         course,
-        encoder if FEATURES in method(name).needs else NONE,
+        choices.encoder if FEATURES in method(choices.method).needs else NONE,
         reader=settings.read_by,
         progress=progress,
     )
-    return Prepared(course, name, preset, settings, evidence, encoder)
+    return Prepared(course, choices.method, choices.preset, settings, evidence, encoder)
 
 
 def fit_prepared(
@@ -130,70 +138,61 @@ def fit_prepared(
 
 def fit(
     course: Course,
-    name: str = "sequitur",
+    choices: Choices = AS_USUAL,
     *,
-    preset: str = "default",
-    changes: Mapping[str, Any] | None = None,
-    encoder: str = "auto",
-    split: str = "auto",
     background: Unlabelled = "auto",
-    seed: int,
-    device: str = "auto",
     progress: Progress = SILENT,
     kept: Kept | None = None,
 ) -> Fitted:
-    """Prepare a course and learn from it; see `PrerequisiteModel` for the arguments."""
-    scorer_class = method(name)
-    _checked(course, name, preset, changes, encoder)  # before anything takes time
+    """Prepare a course and learn from it."""
+    _checked(course, choices)  # before anything takes time
+    scorer_class = method(choices.method)
     parts = split_course(
         course,
-        split,
+        choices.split,
         labels_needed=LABELS in scorer_class.needs,
         positives_suffice=scorer_class.takes_background and background is not None,
     )
     known = parts.train.joined(parts.validation)
-    unlabelled = _unlabelled(course, name, known, background, seed)
-    prepared = prepare(
-        course, name, preset=preset, changes=changes, encoder=encoder, progress=progress
-    )
+    unlabelled = _unlabelled(course, choices, known, background)
     return fit_prepared(
-        prepared,
+        prepare(course, choices, progress=progress),
         parts,
         background=unlabelled,
         background_chosen=not isinstance(background, str),
-        seed=seed,
-        device=device,
+        seed=choices.seed,
+        device=choices.device,
         progress=progress,
         kept=kept,
     )
 
 
-def _checked(
-    course: Course, name: str, preset: str, changes: Mapping[str, Any] | None, encoder: str
-) -> Settings:
+def _checked(course: Course, choices: Choices) -> Settings:
     """Give a method's settings; one that the course cannot serve is an error."""
-    settings = method_settings(name, preset, **(changes or {}))
+    settings = method_settings(choices.method, choices.preset, **(choices.settings or {}))
     if settings.read_by != NOBODY:  # as a saved model finds it again
         settings = settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
-    needs = method(name).needs
-    check_inputs(name, needs, offered_inputs(course, needs, encoder), course.name)
+    needs = method(choices.method).needs
+    offered = offered_inputs(course, needs, choices.encoder)
+    check_inputs(choices.method, needs, offered, course.name)
     return settings
 
 
 def _unlabelled(
-    course: Course, name: str, known: LabelledPairs, asked: Unlabelled, seed: int
+    course: Course, choices: Choices, known: LabelledPairs, asked: Unlabelled
 ) -> IntArray | None:
     """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
-    rows, scorer_class = None, method(name)
+    rows, scorer_class = None, method(choices.method)
     if isinstance(asked, str) and asked == "auto":
         if scorer_class.takes_background:
-            rows = draw_background(known, len(course), seed=seed)
+            rows = draw_background(known, len(course), seed=choices.seed)
     elif asked is not None:
         given = background_rows(asked, known, course.ids, course.names)
         rows = given if len(given) else None
         if rows is not None and not scorer_class.takes_background:
             raise ProprlError(
-                f"{name} learns nothing from pairs without a label: fit it with background=None"
+                f"{choices.method} learns nothing from pairs without a label: fit it with "
+                "background=None"
             )
     if LABELS in scorer_class.needs and (rows is None or not len(rows)):
         refuse_single_class(known, course.name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.data.course import Course
-from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.grouping import unordered_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.origins import CHOSEN
 from proprl.errors import ProprlError, UnknownConceptError
@@ -22,7 +22,7 @@ from proprl.models.base import CrossFits
 How: TypeAlias = Literal["test", "train", "validation", "cross-fitted"]
 
 HOW = {
-    "test": "Test: pairs with a label that was not learned from.",
+    "test": "Test: labels of pairs that were not learned from, in either order.",
     "train": "Training: the model has learned from these very labels.",
     "validation": "Validation: the threshold was chosen on these labels.",
     "cross-fitted": "Cross-fitted: each label was judged by a model that had not learned from it.",
@@ -158,8 +158,19 @@ def judge_part(fitted: Fitted, part: str) -> Judged:
     raise ProprlError(f"there is no part {part!r}; known: {known}")
 
 
-def unseen_labels(fitted: Fitted, course: Course) -> LabelledPairs:
-    """Give the labelled pairs of a course that were neither learned nor chosen from."""
+def unseen_labels(fitted: Fitted, course: Course | None = None) -> LabelledPairs:
+    """Give the labelled pairs that were neither learned nor chosen from, in either order.
+
+    They come from the course, or without one from the test part of the split. Who has learned
+    that A comes before B knows much of B before A: such a pair is no test.
+    """
+    labelled = fitted.split.test if course is None else _labels_of(fitted, course)
+    seen = np.isin(unordered_codes(labelled.pairs), unordered_codes(fitted.known.pairs))
+    return labelled.take(np.flatnonzero(~seen))
+
+
+def _labels_of(fitted: Fitted, course: Course) -> LabelledPairs:
+    """Give the labels of a course, each concept by its row in the model."""
     labelled = course.labelled_pairs()
     row_of_id = {concept: row for row, concept in enumerate(fitted.concept_ids)}
     rows = np.array([row_of_id.get(concept, -1) for concept in course.ids], dtype=np.int64)
@@ -170,9 +181,7 @@ def unseen_labels(fitted: Fitted, course: Course) -> LabelledPairs:
             f"{len(unknown)} of the {len(asked)} concepts with labels in {course.name} are "
             f"unknown to the model, such as {unknown[0]!r}: it was trained on {fitted.course_name}"
         )
-    pairs = rows[labelled.pairs]
-    seen = np.isin(pair_codes(pairs), pair_codes(fitted.known.pairs))
-    return replace(labelled, pairs=pairs).take(np.flatnonzero(~seen))
+    return replace(labelled, pairs=rows[labelled.pairs])
 
 
 def _judged(

@@ -79,7 +79,7 @@ def test_what_was_read_is_evidence_and_off_unless_asked_for(proprl_: Terminal, r
         assert proprl_("predict", read, *ask) != proprl_("predict", "unread", *ask)
     with_reader, without = (load_model(f).explain(*LIMITS[:2]) for f in (read, "unread"))
     assert "what a language model makes of the names" in str(with_reader)
-    assert "reader" not in without.evidence
+    assert "reader" not in without.kinds
 
 
 def test_what_is_read_about_a_new_concept_counts(

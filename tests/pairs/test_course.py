@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from proprl.arrays import FloatArray
 from proprl.graphs.evidence import Evidence
 from proprl.pairs.columns import Columns
-from proprl.pairs.course import FEW, RARE, course_columns
+from proprl.pairs.course import FEW_RESOURCES, RARE, course_columns
 
 COURSE = Evidence(
     np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
@@ -78,7 +78,11 @@ OF_CONCEPTS: dict[str, list[float]] = {
     "links to it": [0, 1, 2],
     "resources": [l2, l2, l1],
     # Of 0's resources two come before another, and one after; of 1's one and two; of 2's none, one.
-    "resources rather first": [1 / (3 + FEW), -1 / (3 + FEW), -1 / (1 + FEW)],
+    "resources rather first": [
+        1 / (3 + FEW_RESOURCES),
+        -1 / (3 + FEW_RESOURCES),
+        -1 / (1 + FEW_RESOURCES),
+    ],
 }
 
 

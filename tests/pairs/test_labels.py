@@ -15,7 +15,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs.labels import (
     LITTLE,
     LONGEST,
-    WIDTH,
+    NEAR,
     fold_of,
     label_columns,
     label_matrix,
@@ -100,7 +100,7 @@ def test_concepts_know_how_much_follows_from_them() -> None:
 
 
 def test_nearness_is_one_for_the_same_and_falls_by_its_width() -> None:
-    affinity = np.array([[1.0, 1 - WIDTH], [1 - 2 * WIDTH, 1.0]])
+    affinity = np.array([[1.0, 1 - NEAR], [1 - 2 * NEAR, 1.0]])
     expected = [[1, np.exp(-1)], [np.exp(-2), 1]]
     np.testing.assert_allclose(nearness(affinity), expected, rtol=1e-6)
 

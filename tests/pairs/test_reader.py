@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.pairs.reader import RIDGE, expected_order, reading_likeness
+from proprl.pairs.reader import READING_RIDGE, expected_order, reading_likeness
 
 N = 7
 EVERY = np.array([(a, b) for a in range(N) for b in range(N) if a != b])
@@ -26,7 +26,9 @@ def test_one_prerequisite_alone_is_expected_as_far_as_the_ridge_lets_it() -> Non
     # itself by 2 · 2 - 1 · 1 = 3, and (3 + ridge) w = 1.
     alike = np.array([[2.0, 1.0], [1.0, 2.0]])
     found = expected_order(np.array([[0, 1]]), alike)
-    np.testing.assert_allclose(found, 3 / (3 + RIDGE) * np.array([[0, 1], [-1, 0]]), atol=1e-12)
+    np.testing.assert_allclose(
+        found, 3 / (3 + READING_RIDGE) * np.array([[0, 1], [-1, 0]]), atol=1e-12
+    )
 
 
 @settings(max_examples=25)
@@ -42,7 +44,7 @@ def test_it_is_the_ridge_regression_of_every_pair_and_its_reverse(seed: int, m: 
         turned = alike[np.ix_(p[:, 0], q[:, 1])] * alike[np.ix_(p[:, 1], q[:, 0])]
         return (same - turned) / 2
 
-    w = np.linalg.solve(k(both, both) + RIDGE * np.eye(2 * m), y)
+    w = np.linalg.solve(k(both, both) + READING_RIDGE * np.eye(2 * m), y)
     found = expected_order(pairs, alike)
     np.testing.assert_allclose(found, (k(asked, both) @ w).reshape(N, N), atol=0.02)
     np.testing.assert_allclose(found, -found.T, atol=1e-9)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from proprl.estimator import PrerequisiteModel
 
-SHOWN = 20
+ROWS_PRINTED = 20
 
 
 def evaluate(
@@ -23,9 +23,9 @@ def evaluate(
     split: Annotated[
         str,
         typer.Option(
-            help="auto: labels of DATA that were not learned from, or, where there are none, "
-            "known labels, by scores that have not seen them (Sequitur) or those of the "
-            "validation part; test, train, validation: a part of the split."
+            help="auto: labels of DATA whose pairs were not learned from, in either order, or, "
+            "where there are none, known labels, by scores that have not seen them (Sequitur) or "
+            "those of the validation part; test, train, validation: a part of the split."
         ),
     ] = "auto",
     as_json: Json = False,
@@ -73,32 +73,38 @@ def evaluate(
         print_reliability(bins)
 
 
+Source = Annotated[str | None, typer.Argument(help="A concept's name or id.")]
+Pairs = Annotated[Path | None, typer.Option(help="A file with the columns source,target.")]
+Every = Annotated[bool, typer.Option("--all", help="Score every ordered pair.")]
+New = Annotated[
+    str | None,
+    typer.Option(
+        help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
+        "scored in both orders."
+    ),
+]
+Against = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="With --new: a known concept, several times for several, or all.", show_default="all"
+    ),
+]
+Top = Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)]
+Out = Annotated[
+    Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
+]
+
+
 def predict(
     bundle: Bundle,
-    source: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
-    target: Annotated[str | None, typer.Argument(help="A concept's name or id.")] = None,
-    pairs: Annotated[
-        Path | None, typer.Option(help="A file with the columns source,target.")
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Score every ordered pair.")] = False,
-    new: Annotated[
-        str | None,
-        typer.Option(
-            help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
-            "scored in both orders."
-        ),
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="With --new: a known concept, several times for several, or all.",
-            show_default="all",
-        ),
-    ] = None,
-    top: Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
-    ] = None,
+    source: Source = None,
+    target: Source = None,
+    pairs: Pairs = None,
+    every: Every = False,
+    new: New = None,
+    against: Against = None,
+    top: Top = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Give the probability that SOURCE must be learned before TARGET.
@@ -258,6 +264,6 @@ def _show(table: pl.DataFrame, as_json: bool) -> None:
         return
     if "source_name" in table.columns:  # ids are for scripts
         table = table.select(source="source_name", target="target_name", probability="probability")
-    print_table(None, table.columns, table.head(SHOWN).rows())
-    if len(table) > SHOWN:
-        say(f"... and {len(table) - SHOWN} more; --out FILE writes them all")
+    print_table(None, table.columns, table.head(ROWS_PRINTED).rows())
+    if len(table) > ROWS_PRINTED:
+        say(f"... and {len(table) - ROWS_PRINTED} more; --out FILE writes them all")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 from rich.markup import escape as escape
@@ -14,6 +14,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
+from proprl.cli.tables import parts
 from proprl.errors import CourseError, Problem, ProprlError
 
 if TYPE_CHECKING:
@@ -33,17 +34,23 @@ def print_json(value: Any) -> None:
 def print_table(
     title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Print a table; numbers stand to the right."""
+    """Print a table; numbers stand to the right.
+
+    One too wide for the terminal is printed as several, each with the columns that name its rows.
+    """
     # As Text, so that "[x]" in a name is not taken for a style.
     heading = None if title is None else Text(title)
-    table = Table(title=heading, title_justify="left", title_style="bold", header_style="bold")
     shown = [[_cell(value) for value in row] for row in rows]
-    for index, column in enumerate(columns):
-        numeric = bool(shown) and all(_is_number(row[index]) for row in shown)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in shown:
-        table.add_row(*(escape(cell) for cell in row))
-    out.print(table)
+    for part in parts(columns, shown, out.width):
+        table = Table(title=heading, title_justify="left", title_style="bold", header_style="bold")
+        for index, width in zip(part.columns, part.widths, strict=True):
+            numeric = bool(shown) and all(_is_number(row[index]) for row in shown)
+            side: Literal["right", "left"] = "right" if numeric else "left"
+            table.add_column(columns[index], justify=side, overflow="fold", width=width)
+        for row in shown:
+            table.add_row(*(escape(row[index]) for index in part.columns))
+        out.print(table)
+        heading = None
 
 
 def print_problems(problems: Sequence[Problem], title: str) -> None:

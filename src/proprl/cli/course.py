@@ -22,7 +22,7 @@ DataRoot = Annotated[
     ),
 ]
 
-_SHOWN = 20
+_WARNINGS_SHOWN = 20
 """Warnings that `info` shows; a public set has over a hundred repeated rows."""
 
 app = typer.Typer(help="Look at courses and check them.", no_args_is_help=True)
@@ -123,8 +123,12 @@ def info(data: Data, root: DataRoot = None, as_json: Json = False) -> None:
     print_table(f"{course.name}: {course.description}", ("what", "value"), rows)
     if course.warnings:
         count = len(course.warnings)
-        title = "Warnings" if count <= _SHOWN else f"The first {_SHOWN} of {count} warnings"
-        print_problems(course.warnings[:_SHOWN], title)
+        title = (
+            "Warnings"
+            if count <= _WARNINGS_SHOWN
+            else f"The first {_WARNINGS_SHOWN} of {count} warnings"
+        )
+        print_problems(course.warnings[:_WARNINGS_SHOWN], title)
 
 
 @app.command()

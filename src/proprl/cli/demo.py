@@ -33,11 +33,13 @@ def demo(
     Example: proprl demo --out my-demo
     """
     from proprl.cli.console import ProgressBar, escape, print_json, say
+    from proprl.curriculum.questions import worth_asking
+    from proprl.curriculum.summary import sure_of
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
-    from proprl.report import render_report
-    from proprl.showcase import report_data, sure_of, worth_asking
+    from proprl.report.contents import report_data
+    from proprl.report.page import render_report
     from proprl.training.bundle import check_destination
 
     bundle, page = out / "campus.proprl", out / "report.html"
@@ -48,8 +50,8 @@ def demo(
     seconds = time.perf_counter() - started
     model.save(bundle)
     judged, graph = model.judged(course), model.graph()
-    write_text(page, render_report(report_data(model, graph, judged)))
-    sure, ask = sure_of(model, graph), worth_asking(model, IN_TERMINAL)
+    write_text(page, render_report(report_data(model.fitted_, graph, judged)))
+    sure, ask = sure_of(model.fitted_, graph), worth_asking(model.fitted_, IN_TERMINAL)
     if as_json:
         print_json(
             {
@@ -72,7 +74,7 @@ def demo(
 
 
 def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str, Any]:
-    from proprl.showcase import map_counts
+    from proprl.curriculum.summary import map_counts
 
     expected = model.fitted_.expected
     return {
@@ -84,7 +86,7 @@ def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str
 
 def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:
     from proprl.cli.console import escape, say
-    from proprl.showcase import evidence, missing
+    from proprl.curriculum.summary import kinds_missing, kinds_used
 
     fitted = model.fitted_
     labels, yes = len(fitted.known), len(fitted.known.positives)
@@ -93,8 +95,8 @@ def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> Non
         f"  learned from  {labels:,} labels ({yes:,} say yes) and {fitted.background:,} pairs "
         f"without a label, in {seconds:.1f} s"
     )
-    say(f"  evidence      {escape(', '.join(evidence(fitted)))}")
-    for view in missing(fitted):
+    say(f"  evidence      {escape(', '.join(kinds_used(fitted)))}")
+    for view in kinds_missing(fitted):
         say(f"  [yellow]missing       {view}[/]")
     if test := len(fitted.split.test):
         say(f"  kept apart    {test:,} labels, as a test")
@@ -102,12 +104,12 @@ def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> Non
 
 def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None:
     from proprl.cli.console import print_table, say
-    from proprl.showcase import expected_words, learned_words, map_counts
+    from proprl.curriculum.summary import expected_words, learned_words, map_counts
 
     say("\n[bold]How many prerequisites are there besides the labelled ones?[/]")
     say(expected_words(model.fitted_)[0])
     say("\n[bold]What does the map add to your labels?[/]")
-    say(" ".join(learned_words(model, graph)))
+    say(" ".join(learned_words(model.fitted_, graph)))
     alone, counts = map_counts(model.labels_alone()), map_counts(graph)
     rows = [
         (f"  {what}" if what.startswith("of ") else what, f"{alone[what]:,}", f"{count:,}")
@@ -130,7 +132,7 @@ def _tell_how_well(judged: Judged) -> None:
 
 def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
     from proprl.cli.console import print_table, say
-    from proprl.showcase import SURE
+    from proprl.curriculum.summary import SURE
 
     for title, edges in (
         (f"What is it sure of that no label says ({SURE} or more)?", sure[:IN_TERMINAL]),

@@ -18,6 +18,8 @@ from proprl.cli import INTERRUPTED, interrupts_raised
 from proprl.cli.options import Data, Json, Seed
 
 if TYPE_CHECKING:
+    from proprl.data import Course
+    from proprl.estimator import PrerequisiteModel
     from proprl.fitted import Fitted
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -30,65 +32,74 @@ class Background(StrEnum):
     NONE = "none"
 
 
+Method = Annotated[
+    str,
+    typer.Option(
+        help="The method: sequitur, proprl, dgcpl, rf, svm, refd, …; the README and the error "
+        "for an unknown name list all."
+    ),
+]
+Preset = Annotated[
+    str,
+    typer.Option(help="default: chosen on validation; paper: as published (methods of a paper)."),
+]
+Encoder = Annotated[
+    str, typer.Option(help="auto, wordllama, tfidf, or sentence-transformers:NAME.")
+]
+Unlabelled = Annotated[
+    Background,
+    typer.Option(help="Pairs without a label to learn from: drawn (auto), or none."),
+]
+Split = Annotated[
+    str,
+    typer.Option(
+        help="auto: a test part that the course names stays out, else all labels are learned "
+        "from; grouped, random: draw a test part; given, all, none."
+    ),
+]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME_OR_FOLDER",
+        help="A language model that reads about the concepts: a folder, or a name on the "
+        "Hugging Face hub.",
+        show_default="none",
+    ),
+]
+Change = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset."),
+]
+Out = Annotated[
+    Path | None, typer.Option(help="Where to write the model.", show_default="NAME.proprl")
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume", help="Go on with an interrupted run; for methods that learn in epochs."
+    ),
+]
+
+
 def train(
     data: Data,
-    model: Annotated[
-        str,
-        typer.Option(
-            help="The method: sequitur, proprl, dgcpl, rf, svm, refd, …; the README and the error "
-            "for an unknown name list all."
-        ),
-    ] = "sequitur",
-    preset: Annotated[
-        str,
-        typer.Option(
-            help="default: chosen on validation; paper: as published (methods of a paper)."
-        ),
-    ] = "default",
+    model: Method = "sequitur",
+    preset: Preset = "default",
     seed: Seed = 42,
-    encoder: Annotated[
-        str, typer.Option(help="auto, wordllama, tfidf, or sentence-transformers:NAME.")
-    ] = "auto",
-    background: Annotated[
-        Background,
-        typer.Option(help="Pairs without a label to learn from: drawn (auto), or none."),
-    ] = Background.AUTO,
-    split: Annotated[
-        str,
-        typer.Option(
-            help="auto: a test part that the course names stays out, else all labels are learned "
-            "from; grouped, random: draw a test part; given, all, none."
-        ),
-    ] = "auto",
-    reader: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME_OR_FOLDER",
-            help="A language model that reads about the concepts: a folder, or a name on the "
-            "Hugging Face hub.",
-            show_default="none",
-        ),
-    ] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Where to write the model.", show_default="NAME.proprl")
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="Go on with an interrupted run; for methods that learn in epochs."
-        ),
-    ] = False,
+    encoder: Encoder = "auto",
+    background: Unlabelled = Background.AUTO,
+    split: Split = "auto",
+    reader: Reader = None,
+    change: Change = None,
+    out: Out = None,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Train a model on a course and save it.
 
     Example: proprl train campus --seed 7 --out campus.proprl
     """
-    from proprl.cli.console import ProgressBar, err, escape, print_json
+    from proprl.cli.console import print_json
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.models.registry import method_settings
@@ -100,37 +111,13 @@ def train(
     folder = out or Path(f"{_file_name(course.name)}.proprl")
     check_destination(folder)
     checkpoint = folder / CHECKPOINT
-    if checkpoint.exists() and not resume:
-        where = escape(str(folder))
-        err.print(f"Starting over; the unfinished run in {where} is dropped (--resume keeps it).")
-    if resume and not checkpoint.exists():
-        where = escape(str(folder))
-        err.print(f"There is no unfinished run in {where}; training from the beginning.")
+    _say_where_it_begins(checkpoint, resume)
     estimator = PrerequisiteModel(
-        model,
-        preset=preset,
-        seed=seed,
-        encoder=encoder,
-        split=split,
-        settings=changes,
+        model, preset=preset, seed=seed, encoder=encoder, split=split, settings=changes
     )
-    progress = ProgressBar()
     started = time.perf_counter()
-    try:
-        with interrupts_raised():
-            estimator.fit(
-                course,
-                background=None if background is Background.NONE else "auto",
-                progress=progress,
-                checkpoint=checkpoint,
-                resume=resume,
-            )
-    except KeyboardInterrupt:
-        progress.end()
-        err.print(escape(_how_to_resume(checkpoint)), soft_wrap=True)
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        progress.end()
+    unlabelled = None if background is Background.NONE else "auto"
+    _fit(estimator, course, background=unlabelled, checkpoint=checkpoint, resume=resume)
     estimator.save(folder)
     checkpoint.unlink(missing_ok=True)
     seconds = time.perf_counter() - started
@@ -140,10 +127,37 @@ def train(
         print_summary(estimator.fitted_, folder, seconds)
 
 
+def _say_where_it_begins(checkpoint: Path, resume: bool) -> None:
+    """Tell of an unfinished run that is dropped, or of one that is not there."""
+    from proprl.cli.console import err, escape
+
+    where = escape(str(checkpoint.parent))
+    if checkpoint.exists() and not resume:
+        err.print(f"Starting over; the unfinished run in {where} is dropped (--resume keeps it).")
+    if resume and not checkpoint.exists():
+        err.print(f"There is no unfinished run in {where}; training from the beginning.")
+
+
+def _fit(estimator: PrerequisiteModel, course: Course, *, checkpoint: Path, **how: Any) -> None:
+    """Fit with a progress bar; Ctrl-C tells how to go on."""
+    from proprl.cli.console import ProgressBar, err, escape
+
+    progress = ProgressBar()
+    try:
+        with interrupts_raised():
+            estimator.fit(course, checkpoint=checkpoint, progress=progress, **how)
+    except KeyboardInterrupt:
+        progress.end()
+        err.print(escape(_how_to_resume(checkpoint)), soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        progress.end()
+
+
 def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
     """Give what a training run came to, as JSON values."""
+    from proprl.curriculum.summary import contradictions
     from proprl.judging import judge_held_out
-    from proprl.showcase import contradictions
 
     history, judged = fitted.report.history, judge_held_out(fitted)
     return {
@@ -177,7 +191,7 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was learned from, what is expected of the map and what came out."""
     from proprl.cli.console import escape, say
-    from proprl.showcase import contradictions
+    from proprl.curriculum.summary import contradictions
 
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
     for name, text in [*_learned_from(fitted), *_chosen(fitted), *_came_out(fitted)]:

@@ -38,7 +38,7 @@ class Explanation:
     """Believed from this probability on; None where nothing says what to believe."""
     base: float | None = None
     """What is said before any evidence, in log-odds; None for a method that does not tell."""
-    evidence: Mapping[str, float] = field(default_factory=dict)
+    kinds: Mapping[str, float] = field(default_factory=dict)
     """What each kind of evidence adds to it, in log-odds: with `base`, the probability's own."""
     branches: Mapping[str, float] = field(default_factory=dict)
     """Each branch's own probability, by name."""
@@ -80,7 +80,7 @@ class Explanation:
 
     def _lines(self) -> list[str]:
         lines = []
-        for kind, worth in sorted(self.evidence.items(), key=lambda item: -abs(item[1])):
+        for kind, worth in sorted(self.kinds.items(), key=lambda item: -abs(item[1])):
             side = "for" if worth >= 0 else "against"
             lines.append(f"{WORDS.get(kind, kind)} speak {side} it: {worth:+.2f} in log-odds")
         for branch, p in self.branches.items():
@@ -107,7 +107,7 @@ def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Exp
     details = {name: float(value[0]) for name, value in fitted.scorer.details(pair).items()}
     forward, reverse = fitted.fit.score(np.vstack([pair, pair[:, ::-1]])).tolist()
     said = float(log_odds(fitted.scorer.score(pair))[0])
-    base, evidence = _shares(fitted.fit.calibration_for(pair) or Calibration(), said, details)
+    base, kinds = _shares(fitted.fit.calibration_for(pair) or Calibration(), said, details)
     B, M = fitted.transitions, fitted.incidence
     return Explanation(
         source=fitted.concept_names[i],
@@ -118,7 +118,7 @@ def explain_pair(fitted: Fitted, pair: IntArray, threshold: float | None) -> Exp
         reverse_probability=reverse,
         threshold=threshold,
         base=base,
-        evidence=evidence,
+        kinds=kinds,
         branches={branch: details[branch] for branch in fitted.report.branch_weights},
         branch_weights=fitted.report.branch_weights,
         gate=details.get("gate"),

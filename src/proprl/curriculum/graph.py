@@ -222,6 +222,11 @@ def labels_alone(
     return prerequisite_graph(ids, names, labelled, nothing, np.zeros(0), threshold=1)
 
 
+def labels_alone_of(fitted: Fitted) -> PrerequisiteGraph:
+    """Give the graph of a model's known labels, without what was learned from them."""
+    return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+
+
 def acyclic_graph(
     ids: Sequence[str],
     names: Sequence[str],

@@ -89,7 +89,8 @@ class Course:
         >>> len(course), course.row("Limits")
         (2, 1)
         """
-        given = {
+        frames = {
+            "concepts": concepts,
             "resources": resources,
             "concept_resources": concept_resources,
             "resource_links": resource_links,
@@ -97,13 +98,6 @@ class Course:
             "transitions": transitions,
             "pairs": pairs,
         }
-        frames = {"concepts": concepts} | {t: f for t, f in given.items() if f is not None}
-        findings = Findings(f"the course {name!r}")
-        tables = {}
-        for table, frame in frames.items():
-            records = frame_records(frame, table, findings)
-            if records is not None:
-                tables[table] = arrange(records, table, {}, findings)
         texts = {
             "name": name,
             "description": description,
@@ -111,15 +105,7 @@ class Course:
             "language": language,
             "licence": licence,
         }
-        return build_course(
-            texts,
-            tables,
-            frozenset(frames),
-            features,
-            "features",
-            findings,
-            repeated_pairs,
-        )
+        return _course_of_frames(frames, texts, features, repeated_pairs)
 
     def __len__(self) -> int:
         """Return the number of concepts."""
@@ -248,6 +234,25 @@ class Course:
             _add(digest, f"features {self.features.shape}".encode())
             _add(digest, self.features.astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def _course_of_frames(
+    frames: Mapping[str, Any],
+    texts: Mapping[str, str],
+    features: Any,
+    repeated_pairs: RepeatedPairs,
+) -> Course:
+    """Check frames by the name of their table, and make a course of them."""
+    given = {t: frame for t, frame in frames.items() if t == "concepts" or frame is not None}
+    findings = Findings(f"the course {texts['name']!r}")
+    tables = {}
+    for table, frame in given.items():
+        records = frame_records(frame, table, findings)
+        if records is not None:
+            tables[table] = arrange(records, table, {}, findings)
+    return build_course(
+        texts, tables, frozenset(given), features, "features", findings, repeated_pairs
+    )
 
 
 def build_course(

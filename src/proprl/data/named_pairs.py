@@ -17,7 +17,7 @@ from proprl.errors import ProprlError
 NamedPairs: TypeAlias = Any
 """Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
 
-TEXTS = ("source", "target", "source_name", "target_name")
+COLUMNS = ("source", "target", "source_name", "target_name")
 
 
 def pair_rows(pairs: NamedPairs, ids: Sequence[str], names: Sequence[str]) -> IntArray:
@@ -49,7 +49,7 @@ def pair_table(rows: IntArray, ids: Sequence[str], names: Sequence[str]) -> pl.D
             "source_name": [names[i] for i in first],
             "target_name": [names[j] for j in second],
         },
-        schema=dict.fromkeys(TEXTS, pl.String),
+        schema=dict.fromkeys(COLUMNS, pl.String),
     )
 
 

@@ -23,7 +23,7 @@ PRIOR_MEAN, PRIOR_DEVIATION = -4.0, 0.7
 # fault would make the slope infinite.
 SLOPE_DEVIATION = 0.3
 # How often the interval of the base rate draws labels and background anew.
-RESAMPLES = 50
+INTERVAL_RESAMPLES = 50
 # A score never says more than this, in log-odds.
 SUREST = 12.0
 # Nor does a base rate come closer to 0 or 1 than this.
@@ -137,7 +137,7 @@ def fit_to_map(
     open_pairs: int,
     *,
     prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
-    resamples: int = RESAMPLES,
+    resamples: int = INTERVAL_RESAMPLES,
 ) -> Calibration:
     """Fit slope, intercept and base rate to picked labels and background."""
     slope, intercept = _most_likely(scored, prior)

@@ -9,7 +9,7 @@ import numpy as np
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import ProprlError
 
-BINS = 10
+DECILES = 10
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def at_rate(probabilities: FloatArray, base_rate: float, rate: float) -> FloatAr
     return turned
 
 
-def reliability(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -> list[Bin]:
+def reliability(labels: IntArray, probabilities: FloatArray, bins: int = DECILES) -> list[Bin]:
     """Group pairs by their probability into bins of equal width; empty ones are left out.
 
     A bin holds its lower bound, the last one also 1.
@@ -65,7 +65,7 @@ def reliability(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -
     return found
 
 
-def calibration_error(labels: IntArray, probabilities: FloatArray, bins: int = BINS) -> float:
+def calibration_error(labels: IntArray, probabilities: FloatArray, bins: int = DECILES) -> float:
     """Return the expected calibration error: how far what was said is from what came true.
 
     ECE = Σ_b (pairs in b / pairs) |came true in b - said in b|. NaN without pairs, and where

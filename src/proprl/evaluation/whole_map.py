@@ -23,7 +23,7 @@ from proprl.graphs.closure import BoolArray, what_follows
 LEAST_PROBABILITY = 1e-6
 """In the log loss no answer is surer than this: one mistake must not outweigh all others."""
 
-_CHUNK = 64  # resamples at once: 33,000 pairs then take 17 MB an array
+_RESAMPLES_AT_ONCE = 64  # resamples at once: 33,000 pairs then take 17 MB an array
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def drawn_counts(pairs: IntArray, resamples: int, seed: int) -> Iterator[FloatAr
     """
     codes, group = np.unique(unordered_codes(pairs), return_inverse=True)
     rng = np.random.default_rng(seed)
-    for start in range(0, resamples, _CHUNK):
-        b = min(_CHUNK, resamples - start)
+    for start in range(0, resamples, _RESAMPLES_AT_ONCE):
+        b = min(_RESAMPLES_AT_ONCE, resamples - start)
         drawn = rng.integers(0, len(codes), (b, len(codes))) + len(codes) * np.arange(b)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=b * len(codes)).reshape(b, -1)
         yield counts[:, group].astype(np.float64)

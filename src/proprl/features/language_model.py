@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -31,6 +30,7 @@ import numpy as np
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError, MissingExtraError
 from proprl.features.encoders import Encoder, _fingerprint
+from proprl.features.quiet import quiet_transformers
 
 REVISION = 2
 """Goes up when the vectors of the same weights change, so that none are taken from the cache."""
@@ -72,7 +72,7 @@ class LanguageModel:
 @lru_cache(maxsize=1)
 def _language_model(model: str, version: str) -> LanguageModel:  # noqa: ARG001 (part of the key)
     try:
-        with _quiet():
+        with quiet_transformers():
             return _loaded(model)
     # transformers raises OSError, ValueError, KeyError, ImportError and more, by model and version.
     except Exception as error:
@@ -130,24 +130,6 @@ def _check_causal(decoder: Any) -> None:
         one, other = decoder(**_inputs(decoder, [[0, 1], [0, 2]])).last_hidden_state[:, 0]
     if float((one - other).norm()) > 1e-4 * float(one.norm()):
         raise FeatureError("it is no causal language model: it reads in both directions")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers from reporting on what it loads; leave its settings as they were."""
-    from transformers.utils import logging
-
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logging.set_verbosity_error()
-        logging.disable_progress_bar()
-        try:
-            yield
-        finally:
-            logging.set_verbosity(verbosity)
-            if bars:
-                logging.enable_progress_bar()
 
 
 # --- reading --------------------------------------------------------------------------------------

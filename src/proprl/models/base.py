@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import torch
@@ -21,6 +21,11 @@ from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 from proprl.training.loop import History
 from proprl.training.objective import balanced_class_weights
+
+Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Named choices of settings; "default" is ours, "paper" the published one."""
+State: TypeAlias = Mapping[str, FloatArray]
+"""What a fitted method keeps, as named arrays."""
 
 
 class Settings(BaseModel):
@@ -62,7 +67,7 @@ class PairScorer(Protocol):
     """
 
     settings_type: ClassVar[type[Settings]]
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    presets: ClassVar[Presets]
     needs: ClassVar[frozenset[str]]
     """What a course must bring, in the words of `proprl.models.needs`; checked before a fit."""
     takes_background: ClassVar[bool]
@@ -82,8 +87,8 @@ class PairScorer(Protocol):
     ) -> FitReport:
         """Learn from the training pairs, choose on the validation pairs, never see the test.
 
-        `background` holds ordered pairs without a label (k, 2), which are training rows with
-        label 0 and nothing else: see `training_rows`. None means none.
+        `background` holds ordered pairs without a label (k, 2). They are training rows with label 0
+        and nothing else: see `training_rows`. None means none.
         """
 
     def score(self, pairs: IntArray) -> FloatArray:
@@ -96,15 +101,13 @@ class PairScorer(Protocol):
         """Give everything that `score` needs, as named arrays."""
 
     @classmethod
-    def restore(
-        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
-    ) -> Self:
+    def restore(cls, settings: Any, state: State, report: FitReport, *, device: str) -> Self:
         """Give back the fitted method that `state` was taken from."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Scores of pairs by somebody who had not learned from them."""
+    """Scores of pairs, each given by a model that had not learned from that pair."""
 
     labels: LabelledPairs
     scores: FloatArray  # (m,) of the labelled pairs
@@ -115,7 +118,7 @@ class HeldOut:
 
 @runtime_checkable
 class CrossFits(Protocol):
-    """A method that learns from all labels, and yet judges each as if it had not."""
+    """A method that scores every label by what it had learned from the others."""
 
     held_out: HeldOut
 
@@ -130,18 +133,18 @@ class TakesNewConcepts(Protocol):
         readings: FloatArray | None = None,
         named_in: SparseMatrix | None = None,
     ) -> PairScorer:
-        """Give a scorer whose last rows are these concepts (k × d); it learns nothing.
+        """Give a scorer that knows these k concepts too, as its last rows; nothing is learned.
 
-        `readings` (k × d'') is what the model's reader makes of them, if it has one; `named_in`
-        says for all concepts (n + k × n + k) whose text names whom.
+        `features` (k × d) are their texts' vectors, `readings` (k × d'') what the model's reader
+        makes of them, if it has one. `named_in` (n + k × n + k) says whose text names whom.
         """
 
 
 def training_rows(split: PairSplit, background: IntArray | None) -> LabelledPairs:
     """Give the rows a method learns from: the training labels, then background with label 0.
 
-    Only what is learned from is taken from here. What describes a pair (graphs, counts of labels,
-    scales) is made of `split.train`: a pair without a label says nothing about other pairs.
+    These rows are for learning alone. What describes a pair (graphs, counts of labels, scales) is
+    made of `split.train`: a pair without a label says nothing about other pairs.
     """
     if background is None or len(background) == 0:
         return split.train
@@ -164,12 +167,13 @@ def training_rows(split: PairSplit, background: IntArray | None) -> LabelledPair
 def label_weights(train: LabelledPairs) -> tuple[float, float]:
     """Give the weights of label 0 and of label 1 that let both labels count alike.
 
-    Background weighs what a labelled negative weighs, and has no say in the balance. Balanced over
-    all rows, a positive would weigh as much as the twenty background rows drawn for it, and the
-    labelled negatives, which tell the direction, next to nothing. Average precision on the
-    development half of `lecturebank-208`, one draw, over all rows and so: ConLearn 0.14 and 0.41,
-    SVM 0.31 and 0.34, HGAP-Net 0.42 and 0.44, GKROM 0.42 and 0.43, ProPRL 0.46 and 0.45, RF 0.46
-    and 0.41. What scores lose in height by it, calibration gives back.
+    A background row weighs as much as a labelled negative, and the balance does not count it.
+    Were all rows counted, a positive would weigh as much as the twenty background rows drawn for
+    it; the labelled negatives, which tell the direction, would weigh next to nothing. Average
+    precision with all rows counted, and with labels alone (development half of `lecturebank-208`,
+    one draw): ConLearn 0.14 and 0.41, SVM 0.31 and 0.34, HGAP-Net 0.42 and 0.44, GKROM 0.42 and
+    0.43, ProPRL 0.46 and 0.45, RF 0.46 and 0.41. All scores become lower by it, which calibration
+    puts right.
     """
     if len(np.unique(train.labels)) < 2:
         return (1.0, 1.0)
@@ -184,7 +188,7 @@ def refuse_background(name: str, background: IntArray | None, why: str) -> None:
         )
 
 
-def state_part(state: Mapping[str, FloatArray], prefix: str) -> dict[str, FloatArray]:
+def state_part(state: State, prefix: str) -> dict[str, FloatArray]:
     """Give the arrays of a state whose names begin with `prefix`, without it.
 
     >>> state_part({"line/w": 1.0, "forest/roots": 2.0}, "line/")

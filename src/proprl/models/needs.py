@@ -1,4 +1,4 @@
-"""What a method needs of a course, and what to say where it is missing."""
+"""What a method needs of a course, how much it can hold, and what to say where that is not so."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from proprl.data.course import Course
-from proprl.errors import MissingInputError
+from proprl.errors import MissingInputError, ProprlError
 from proprl.features.gather import NONE
 from proprl.graphs.evidence import Evidence
 
@@ -31,6 +31,9 @@ REMEDIES: Final = {
     "interactions.csv, transitions.csv or resources.csv",
 }
 """Every need by its name, and how a course comes to fulfil it."""
+
+DENSE_LIMIT = 5_000
+"""Beyond this many nodes a matrix of all their pairs is refused: 100 MB, several times over."""
 
 
 def offered_inputs(course: Course, needs: Collection[str], encoder: str) -> set[str]:
@@ -66,3 +69,12 @@ def check_inputs(name: str, needs: Collection[str], present: Collection[str], co
     if missing:
         lines = [f"{name} cannot learn from {course}; it needs"]
         raise MissingInputError("\n".join([*lines, *(f"  {REMEDIES[need]}" for need in missing)]))
+
+
+def refuse_beyond_limit(method: str, count: int, nodes: str) -> None:
+    """Raise unless a matrix of all pairs of so many nodes is small enough to hold."""
+    if count > DENSE_LIMIT:
+        raise ProprlError(
+            f"{method} holds a matrix of all pairs of {nodes}, for at most {DENSE_LIMIT:,}; there "
+            f"are {count:,}: choose a method that works on sparse graphs, such as proprl"
+        )

@@ -9,11 +9,7 @@ from pydantic import ValidationError
 
 from proprl.errors import ProprlError, UnknownMethodError
 from proprl.models.base import PairScorer, Settings
-from proprl.models.proprl.ablations import (
-    WithoutGateScorer,
-    WithoutIrreversibilityScorer,
-    WithoutPropagationScorer,
-)
+from proprl.models.proprl import ablations
 from proprl.models.proprl.scorer import ProPRLScorer
 from proprl.models.rivals.conlearn import ConLearnScorer
 from proprl.models.rivals.dgcpl import DGCPLScorer
@@ -33,9 +29,9 @@ from proprl.models.sequitur import SequiturScorer
 
 METHODS: dict[str, type[PairScorer]] = {
     "proprl": ProPRLScorer,
-    "proprl-without-gate": WithoutGateScorer,
-    "proprl-without-propagation": WithoutPropagationScorer,
-    "proprl-without-irreversibility": WithoutIrreversibilityScorer,
+    "proprl-without-gate": ablations.WithoutGateScorer,
+    "proprl-without-propagation": ablations.WithoutPropagationScorer,
+    "proprl-without-irreversibility": ablations.WithoutIrreversibilityScorer,
     "sequitur": SequiturScorer,
     "trees": TreesScorer,
     "dgcpl": DGCPLScorer,

@@ -12,7 +12,7 @@ from proprl.pairs.columns import Columns
 # Walks that never come by leave no trace: their logarithm ends here.
 RARE = 1e-5
 # So few resources before or after those of a concept say little about its place.
-FEW = 5.0
+FEW_RESOURCES = 5.0
 
 
 def course_columns(evidence: Evidence) -> Columns:
@@ -77,7 +77,7 @@ def _add_order_of_resources(columns: Columns, M: SparseMatrix, L: SparseMatrix) 
     ahead = np.asarray(M @ L.sum(axis=1), dtype=np.float64)
     behind = np.asarray(M @ L.sum(axis=0), dtype=np.float64)
     columns.add_about_concepts(
-        "resources", "resources rather first", (ahead - behind) / (ahead + behind + FEW)
+        "resources", "resources rather first", (ahead - behind) / (ahead + behind + FEW_RESOURCES)
     )
 
 

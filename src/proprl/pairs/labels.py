@@ -12,7 +12,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs.columns import Columns
 
 # Concepts count as alike up to about this distance from cosine 1.
-WIDTH = 0.1
+NEAR = 0.1
 # Sums of weights below this say nothing: a rate is drawn to 0 there.
 LITTLE = 1e-3
 LONGEST = 4
@@ -20,7 +20,7 @@ LONGEST = 4
 
 def nearness(affinity: FloatArray) -> FloatArray:
     """Give how much each concept counts for each other, from how alike they are: n × n."""
-    near: FloatArray = np.exp((affinity - 1.0) / WIDTH).astype(np.float32)
+    near: FloatArray = np.exp((affinity - 1.0) / NEAR).astype(np.float32)
     return near
 
 

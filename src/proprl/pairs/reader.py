@@ -15,11 +15,10 @@ import numpy as np
 from scipy.sparse.linalg import cg
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.pairs.roles import FEW_DIGITS
 
 # Readings are many numbers for few labels.
-RIDGE = 2.0
-# The order needs few digits.
-TOLERANCE, STEPS_AT_MOST = 1e-3, 100
+READING_RIDGE = 2.0
 
 
 def reading_likeness(R: FloatArray) -> FloatArray:
@@ -46,7 +45,7 @@ def expected_order(prerequisites: IntArray, alike: FloatArray) -> FloatArray:
     if not len(prerequisites):
         return np.zeros((n, n))
     K = alike[np.ix_(a, a)] * alike[np.ix_(b, b)] - alike[np.ix_(a, b)] * alike[np.ix_(b, a)]
-    w, _ = cg(K + RIDGE * np.eye(len(K)), np.ones(len(K)), rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
+    w, _ = cg(K + READING_RIDGE * np.eye(len(K)), np.ones(len(K)), **FEW_DIGITS)
     W = np.bincount(a * n + b, w, n * n).reshape(n, n)
     order: FloatArray = alike @ (W - W.T) @ alike
     return order

@@ -21,9 +21,9 @@ WITHIN = 0.5
 OWN = 0.1
 RIDGE = 0.5
 # Labels are ±1; what is expected beyond that says no more.
-SUREST = 1.5
-# Roles need few digits.
-TOLERANCE, STEPS_AT_MOST = 1e-3, 100
+BOUND = 1.5
+# Kernel ridge regression is solved to so few digits: roles and orders need no more.
+FEW_DIGITS = {"rtol": 1e-3, "maxiter": 100}
 
 
 def likeness(affinities: Sequence[FloatArray]) -> FloatArray:
@@ -35,7 +35,7 @@ def likeness(affinities: Sequence[FloatArray]) -> FloatArray:
 
 def role_affinity(known: LabelledPairs, alike: FloatArray) -> FloatArray:
     """Give how alike the roles of concepts are: n × n, in [-1, 1]."""
-    expected = expected_labels(known, alike).clip(-SUREST, SUREST)
+    expected = expected_labels(known, alike).clip(-BOUND, BOUND)
     expected -= expected.mean()
     before, after = _unit_rows(expected), _unit_rows(expected.T)
     affinity: FloatArray = (before @ before.T + after @ after.T) / 2
@@ -64,7 +64,7 @@ def expected_labels(known: LabelledPairs, alike: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("pc,pc->p", of_sources, towards_b) + RIDGE * w)
 
     system = LinearOperator((m, m), matvec=product, dtype=np.float64)
-    w, _ = cg(system, 2.0 * known.labels - 1.0, rtol=TOLERANCE, maxiter=STEPS_AT_MOST)
+    w, _ = cg(system, 2.0 * known.labels - 1.0, **FEW_DIGITS)
     expected: FloatArray = alike @ to_targets(w)
     return expected
 

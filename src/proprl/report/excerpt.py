@@ -10,7 +10,7 @@ import rustworkx as rx
 from proprl.curriculum import Edge
 from proprl.report.layers import crossings, depths_of, set_in_layers
 
-CONCEPTS = 36
+MOST_CONCEPTS = 36
 LAYERS = 6  # so many stand side by side on a page without small print
 ROWS = 9
 STARTS = 24
@@ -20,7 +20,7 @@ Graph = rx.PyDiGraph[str, Edge]
 
 
 def excerpt(
-    edges: Sequence[Edge], concepts: int = CONCEPTS, layers: int = LAYERS, rows: int = ROWS
+    edges: Sequence[Edge], concepts: int = MOST_CONCEPTS, layers: int = LAYERS, rows: int = ROWS
 ) -> list[Edge]:
     """Give the edges within one connected piece of an acyclic map, in the order given.
 

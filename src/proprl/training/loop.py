@@ -109,20 +109,13 @@ def train_network(
         if before_epoch:
             before_epoch()
         network.train()
-        total = 0.0
-        for batch in torch.split(torch.randperm(len(pairs)).to(device), schedule.batch_size):
-            optimiser.zero_grad()
-            batch_loss = loss(pairs[batch], labels[batch])
-            batch_loss.backward()  # type: ignore[no-untyped-call]
-            if schedule.clip_norm is not None:
-                nn.utils.clip_grad_norm_(network.parameters(), schedule.clip_norm)
-            optimiser.step()
-            total += batch_loss.item() * len(batch)
-        if not math.isfinite(total):
+        mean_loss = _epoch(network, loss, pairs, labels, optimiser, schedule)
+        if not math.isfinite(mean_loss):
             raise DivergedError(
-                f"the loss is {total} in epoch {len(history.epochs) + 1}; try a lower learning rate"
+                f"the loss is {mean_loss} in epoch {len(history.epochs) + 1}; "
+                "try a lower learning rate"
             )
-        record = _validate(total / len(pairs), score, split)
+        record = _validate(mean_loss, score, split)
         if history.add(record):
             best = {name: value.detach().clone() for name, value in network.state_dict().items()}
         if checkpoint:
@@ -132,6 +125,27 @@ def train_network(
     network.load_state_dict(best)
     network.eval()
     return history
+
+
+def _epoch(
+    network: nn.Module,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    pairs: Tensor,  # (m, 2)
+    labels: Tensor,  # (m,)
+    optimiser: torch.optim.Optimizer,
+    schedule: Schedule,
+) -> float:
+    """Take one step for each batch, and give the mean loss of a pair."""
+    total = 0.0
+    for batch in torch.split(torch.randperm(len(pairs)).to(pairs.device), schedule.batch_size):
+        optimiser.zero_grad()
+        batch_loss = loss(pairs[batch], labels[batch])
+        batch_loss.backward()  # type: ignore[no-untyped-call]
+        if schedule.clip_norm is not None:
+            nn.utils.clip_grad_norm_(network.parameters(), schedule.clip_norm)
+        optimiser.step()
+        total += batch_loss.item() * len(batch)
+    return total / len(pairs)
 
 
 def _finished(history: History, schedule: Schedule) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,10 @@ BEFORE_C = {"Computer", "Computer programming", "Computing", "Arithmetic", "Prog
 
 @pytest.mark.parametrize("name", ["mooc", "ucd"])
 class TestLabelsAboutC:
-    def test_positives_are_the_original_pairs(self, name: str, public_data: Path) -> None:
-        original = _pairs(public_data / ORIGINAL[name])
+    def test_positives_are_the_original_pairs(
+        self, name: str, public_data: Path, source: Callable[[str], Path]
+    ) -> None:
+        original = _pairs(source(ORIGINAL[name]))
         if name == "ucd":  # one article of Wikipedia has two names
             original = {_renamed(pair, "NP-complete", "NP-completeness") for pair in original}
         original = {(a, b) for a, b in original if a != b}
@@ -44,9 +47,11 @@ class TestLabelsAboutC:
         assert {a for a, b in positives if b == "C++"} == BEFORE_C_PLUS_PLUS
         assert {a for a, b in positives if b == "C (programming language)"} == BEFORE_C
 
-    def test_the_name_lost_its_signs_on_the_way(self, name: str, public_data: Path) -> None:
+    def test_the_name_lost_its_signs_on_the_way(
+        self, name: str, source: Callable[[str], Path]
+    ) -> None:
         """And C was then looked for among the concepts."""
-        listed = _pairs(public_data / LETTERS_ALONE[name])
+        listed = _pairs(source(LETTERS_ALONE[name]))
         names = {concept for pair in listed for concept in pair}
         assert "c++" not in names
         assert {a for a, b in listed if b == "c"} == {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,12 +44,12 @@ def topics(public_data: Path) -> dict[int, str]:
 
 
 @pytest.fixture
-def listed(public_data: Path) -> list[tuple[str, str]]:
+def listed(source: Callable[[str], Path]) -> list[tuple[str, str]]:
     """LCPRE's list of prerequisites, in order, in names without hyphens: dependent, prerequisite.
 
     Its names are one topic out, as those of the labels are, which were taken from it.
     """
-    return _rows(public_data / "lcpre/LB2/cc.csv", ",")[1:]  # type: ignore[return-value]
+    return _rows(source("lcpre/LB2/cc.csv"), ",")[1:]  # type: ignore[return-value]
 
 
 def test_labels_mean_what_the_annotators_said(topics: dict[int, str], public_data: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -216,10 +217,10 @@ class TestCounts:
         assert counts.pairs == len(said)
         assert counts.concepts == len({number for pair in said for number in pair})
 
-    def test_they_are_those_of_the_readme(self, name: str, public_data: Path) -> None:
+    def test_they_are_those_of_the_readme(self, name: str, source: Callable[[str], Path]) -> None:
         counts = WHOLE_MAPS[name].counts
         file = Path(WHOLE_MAPS[name].topics).name
-        text = (public_data / "README.md").read_text(encoding="utf-8")
+        text = source("README.md").read_text(encoding="utf-8")
         row = next(
             line for line in text.splitlines() if line.startswith("| version") and file in line
         )

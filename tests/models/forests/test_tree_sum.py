@@ -51,7 +51,7 @@ def boosted(booster: Any) -> TreeSum:
 @pytest.fixture(scope="module")
 def forest() -> tuple[Any, TreeSum]:
     grown: Any = RandomForestClassifier(20, random_state=1).fit(X, Y)
-    return grown, TreeSum.from_sklearn([tree.tree_ for tree in grown.estimators_], COLUMNS)
+    return grown, TreeSum.from_sklearn(grown, COLUMNS)
 
 
 def restored(trees: TreeSum) -> TreeSum:
@@ -84,7 +84,7 @@ def test_sums_are_those_of_the_arrays_bit_for_bit(boosted: TreeSum) -> None:
 
 def test_rows_are_summed_block_by_block(boosted: TreeSum, monkeypatch: pytest.MonkeyPatch) -> None:
     together = boosted.sums(X)
-    monkeypatch.setattr(small_trees, "BLOCK", 7)
+    monkeypatch.setattr(small_trees, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(boosted.sums(X), together)
 
 
@@ -109,7 +109,7 @@ def test_sums_are_lightgbms_but_for_single_precision(booster: Any, boosted: Tree
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
 def test_a_forest_says_what_scikit_learn_says(kind: Any) -> None:
     grown = kind(20, min_samples_leaf=2, class_weight={0: 0.5, 1: 2.0}, random_state=1).fit(X, Y)
-    trees = TreeSum.from_sklearn([tree.tree_ for tree in grown.estimators_], COLUMNS)
+    trees = TreeSum.from_sklearn(grown, COLUMNS)
     for kept in (trees, restored(trees)):
         np.testing.assert_array_equal(kept.sums(X), leaves_by_hand(trees, X)[1])
         np.testing.assert_allclose(kept.sums(X), grown.predict_proba(X)[:, 1], atol=1e-6)
@@ -191,7 +191,7 @@ def test_a_forest_of_stumps_and_leaves_is_kept() -> None:
     labels = np.zeros(len(X), dtype=np.int64)
     labels[0] = 1  # most resamples of the rows hold one label only
     grown: Any = RandomForestClassifier(6, max_depth=1, random_state=4).fit(X, labels)
-    trees = restored(TreeSum.from_sklearn([tree.tree_ for tree in grown.estimators_], COLUMNS))
+    trees = restored(TreeSum.from_sklearn(grown, COLUMNS))
     assert set(trees.leaves.tolist()) == {1, 2}
     np.testing.assert_allclose(trees.sums(X), grown.predict_proba(X)[:, 1], atol=1e-6)
 

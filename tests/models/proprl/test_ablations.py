@@ -11,6 +11,7 @@ import torch
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.proprl.network import ProPRLNetwork
 from proprl.models.proprl.scorer import Inputs, ProPRLScorer
 from proprl.models.registry import method, method_settings
@@ -90,7 +91,7 @@ def test_without_propagation_an_encoders_output_passes_through(evidence: Evidenc
 def test_without_irreversibility_no_gradient_asks_about_the_reverse(evidence: Evidence) -> None:
     def gradients(name: str, mu: float) -> list[torch.Tensor]:
         scorer, network, inputs = built(name, evidence, mu=mu, lam=1.0)
-        loss = scorer.loss(network, inputs, PAIRS, Y, (1.0, 1.0))
+        loss = scorer.loss(network, inputs, Batch(PAIRS, Y))
         return list(torch.autograd.grad(loss, list(network.parameters())))
 
     def alike(name: str) -> bool:
@@ -114,6 +115,6 @@ def test_without_irreversibility_reverses_are_not_even_scored(
         return fuse(views, pairs)
 
     monkeypatch.setattr(network, "fuse", spy)
-    scorer.loss(network, inputs, PAIRS, Y, (1.0, 1.0))
+    scorer.loss(network, inputs, Batch(PAIRS, Y))
     assert len(scored) == 1
     assert torch.equal(scored[0], PAIRS)

@@ -11,6 +11,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import ProprlError
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.conlearn import ConLearnNetwork, ConLearnScorer, halve, target_weights
 
@@ -64,7 +65,7 @@ def test_forward_pass_equals_the_equations() -> None:
     net = network()
     with torch.no_grad():
         h = net.encode(torch.from_numpy(X), torch.from_numpy(EDGES))
-        got = net(h, torch.from_numpy(PAIRS))
+        got = net(h, torch.from_numpy(PAIRS))["pair"]
     np.testing.assert_allclose(got.numpy(), numpy_logits(net, X), atol=1e-10)
 
 
@@ -72,7 +73,8 @@ def test_the_second_concept_is_read() -> None:
     """The released code reads the first one twice."""
     net = network()
     h = torch.randn(N, SIZE).double()
-    there, other, back = net(h, torch.tensor([[0, 1], [0, 2], [1, 0]])).tolist()
+    pairs = torch.tensor([[0, 1], [0, 2], [1, 0]])
+    there, other, back = net({"concepts": h}, pairs)["pair"].tolist()
     assert len({round(s, 9) for s in (there, other, back)}) == 3
 
 
@@ -114,9 +116,9 @@ def test_no_gradient_comes_from_a_shown_pair(monkeypatch: pytest.MonkeyPatch) ->
     inputs = scorer.prepare(evidence, split)
     net = scorer.build(scorer.sizes(evidence), ())
     pairs, y = torch.from_numpy(train.pairs), torch.ones(3)
-    assert scorer.loss(net, inputs, pairs, y, (1.0, 1.0)).item() > 0
+    assert scorer.loss(net, inputs, Batch(pairs, y)).item() > 0
     monkeypatch.setattr("proprl.models.rivals.conlearn.halve", lambda edges: edges)
-    assert scorer.loss(net, inputs, pairs, y, (1.0, 1.0)).item() == 0
+    assert scorer.loss(net, inputs, Batch(pairs, y)).item() == 0
 
 
 def test_too_many_concepts_are_refused() -> None:

@@ -11,6 +11,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.dgcpl import DGCPLNetwork, DGCPLScorer, DGCPLSettings, mutual_distillation
 
@@ -110,7 +111,7 @@ def test_the_loss_sums_the_heads_and_the_batch_of_distillation(evidence: Evidenc
     p = {branch: ref.sigmoid(s / 0.5) for branch, s in l.items()}
     gaps = abs(p["fused"] - p["resource"]) + abs(p["fused"] - p["behaviour"])
     expected = ref.classification_loss(l, y) + 0.3 * gaps.sum()
-    got = method.loss(net, inputs, pairs, torch.from_numpy(y).float(), (1.0, 1.0))
+    got = method.loss(net, inputs, Batch(pairs, torch.from_numpy(y).float()))
     assert got.item() == pytest.approx(expected, abs=1e-5)
 
 
@@ -149,7 +150,7 @@ def test_convolutions_start_within_the_bound_of_their_outputs() -> None:
 
 def test_both_views_are_needed(evidence: Evidence) -> None:
     with pytest.raises(MissingInputError, match="learner behaviour"):
-        scorer().prepare(Evidence(evidence.features, incidence=evidence.incidence), NO_PAIRS)
+        scorer().fit(Evidence(evidence.features, incidence=evidence.incidence), NO_PAIRS, seed=0)
 
 
 def test_the_paper_preset_is_the_published_setting() -> None:

@@ -17,18 +17,20 @@ from proprl.evaluation.metrics import auc, ordered_share
 from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.graphs.normalise import standardise_columns
+from proprl.models.needs import refuse_beyond_limit
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method, method_settings
 from proprl.models.rivals.autoencoder import (
+    AutoencoderSettings,
     ConvolutionalEncoder,
     Decoder,
     Posterior,
     Reconstruction,
     adjacency,
+    counted_cells,
     normalised_adjacency,
-    refuse_beyond_limit,
     symmetrise,
 )
-from proprl.models.rivals.autoencoder_scorer import AutoencoderSettings, counted_cells
 from proprl.models.rivals.gae import GAEScorer, VGAEScorer
 
 
@@ -192,7 +194,7 @@ def test_the_objective_equals_numpy(tiny: PairSplit, decoder: str) -> None:
     expected = C / (2 * (C - P)) * cells[counted].mean()
 
     nothing = torch.empty(0)
-    found = scorer.loss(network, inputs, nothing, nothing, (1.0, 1.0))
+    found = scorer.loss(network, inputs, Batch(nothing, nothing))
     assert found.item() == pytest.approx(expected, rel=1e-4)
 
 

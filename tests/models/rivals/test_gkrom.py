@@ -11,6 +11,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.gkrom import GKROMNetwork, GKROMScorer, Inputs, Links
 
@@ -154,27 +155,27 @@ def test_each_auxiliary_task_counts_half(monkeypatch: pytest.MonkeyPatch) -> Non
     expected = bce(network.prerequisite, pairs, y)
     expected += 0.5 * bce(network.containment, *drawn[N + M])
     expected += 0.5 * bce(network.dependency, *drawn[0])
-    got = scorer.loss(network, inputs, pairs, y, (1.0, 1.0))
+    got = scorer.loss(network, inputs, Batch(pairs, y))
     assert got.item() == pytest.approx(expected, abs=1e-5)
 
 
 def test_without_known_dependencies_their_head_learns_nothing() -> None:
     scorer, network, inputs = prepared(links=None)
-    scorer.loss(network, inputs, torch.from_numpy(PAIRS), torch.ones(3), (1.0, 1.0)).backward()
+    scorer.loss(network, inputs, Batch(torch.from_numpy(PAIRS), torch.ones(3))).backward()
     assert all(p.grad is None for p in network.dependency.parameters())
     assert all(p.grad is not None for p in network.containment.parameters())
 
 
 def test_a_batch_of_concepts_without_resources_is_still_learned_from() -> None:
     scorer, network, inputs = prepared()
-    loss = scorer.loss(network, inputs, torch.tensor([[3, 3]]), torch.ones(1), (1.0, 1.0))
+    loss = scorer.loss(network, inputs, Batch(torch.tensor([[3, 3]]), torch.ones(1)))
     assert torch.isfinite(loss)
 
 
 def test_resources_are_needed() -> None:
     scorer = GKROMScorer(method_settings("gkrom"), device="cpu")
     with pytest.raises(MissingInputError, match="resources that hold concepts"):
-        scorer.prepare(Evidence(evidence().features), NO_PAIRS)
+        scorer.fit(Evidence(evidence().features), NO_PAIRS, seed=0)
 
 
 def test_the_paper_preset_is_the_published_setting() -> None:

@@ -78,7 +78,11 @@ def test_weights_of_edges_are_heard() -> None:
     )
     other = [r._replace(weights=torch.randn(len(r.weights))) for r in inputs.relations]
     with torch.no_grad():
-        gap = network.encode(inputs.X, inputs.relations) - network.encode(inputs.X, other)
+        ours, theirs = (
+            network.encode(inputs.X, relations, inputs.concepts)["concepts"]
+            for relations in (inputs.relations, other)
+        )
+        gap = ours - theirs
     assert gap.abs().max() > 1e-4
 
 
@@ -95,7 +99,8 @@ def test_a_concept_hears_a_resource_that_is_like_its_own() -> None:
     changed = X.clone()
     changed[3] += 1
     with torch.no_grad():
-        gap = (network.encode(X, relations) - network.encode(changed, relations)).abs().sum(dim=1)
+        before, after = (network.encode(x, relations, 3)["concepts"] for x in (X, changed))
+        gap = (before - after).abs().sum(dim=1)
     assert gap[2] > 1e-4
     assert gap[0] == gap[1] == 0
 

@@ -133,7 +133,7 @@ def test_blocks_of_sources_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     references = references_in_transitions(T, "equal")
     pairs = np.random.default_rng(0).permutation(every_pair(30))[:200]
     s = references.difference(pairs)
-    monkeypatch.setattr("proprl.models.rivals.refd.BLOCK", 60)  # two sources at a time
+    monkeypatch.setattr("proprl.models.rivals.refd.CELLS_AT_ONCE", 60)  # two sources at a time
     np.testing.assert_array_equal(references.difference(pairs), s)
     assert references.difference(pairs[:0]).shape == (0,)
 

@@ -12,6 +12,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import ProprlError
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.autoencoder import Reconstruction, normalised_adjacency
 from proprl.models.rivals.rvgae import RelationalAutoencoder, RelationalConvolution, RVGAEScorer
@@ -81,7 +82,7 @@ def test_the_objective_adds_up_the_relations(split: PairSplit) -> None:
     network = ours.build({"in_size": 2}, ("resource",))
     nothing = torch.empty(0)
     torch.manual_seed(1)
-    found = ours.loss(network, inputs, nothing, nothing, (1.0, 1.0))
+    found = ours.loss(network, inputs, Batch(nothing, nothing))
     torch.manual_seed(1)
     posterior = network(inputs.X, inputs.graphs)
     Z = posterior.sample()

@@ -13,7 +13,7 @@ from proprl.arrays import IntArray
 from proprl.data.audit.finding import SHOWN, Finding
 from proprl.data.audit.rows import LabelledRows
 
-_LEVEL = 0.001
+_UNLIKELY = 0.001
 _TOP = 5
 _ENDS = ("source", "target")
 
@@ -53,7 +53,7 @@ def _hubs(
     right = int((np.where(votes == 0, usual, votes > 0) == labels).sum())
     usual_right = int((labels == usual).sum())
     share = usual_right / len(labels)
-    unlikely = binomtest(right, len(labels), share, alternative="greater").pvalue < _LEVEL
+    unlikely = binomtest(right, len(labels), share, alternative="greater").pvalue < _UNLIKELY
     top = np.argsort(-total, kind="stable")[:_TOP]
     hubs = [_hub(rows.names[i], total[i], positive[i]) for i in top]
     return Finding(

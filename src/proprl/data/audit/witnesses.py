@@ -14,7 +14,7 @@ import numpy.typing as npt
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.audit.rows import pair_codes
 
-_CHUNK = 20_000
+_PAIRS_AT_ONCE = 20_000
 
 
 class Witness(Protocol):
@@ -68,8 +68,8 @@ class Resources:
     def confirms(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
         """Return which of these pairs stand together in a resource."""
         shared = [np.zeros(0, dtype=np.bool_)]
-        for start in range(0, len(pairs), _CHUNK):
-            i, j = pairs[start : start + _CHUNK].T
+        for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+            i, j = pairs[start : start + _PAIRS_AT_ONCE].T
             together = self.incidence[i].multiply(self.incidence[j]).sum(axis=1)
             shared.append(np.asarray(together).ravel() > 0)
         return np.concatenate(shared)

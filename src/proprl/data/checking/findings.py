@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proprl.errors import Problem
 
-_SHOWN = 60
+_LONGEST = 60
 """Characters of a value that a problem shows: enough to find it, not a whole lecture."""
 
 
@@ -18,7 +18,7 @@ def shorten(value: str) -> str:
     >>> len(shorten("x" * 1000))
     60
     """
-    return value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
 
 
 @dataclass

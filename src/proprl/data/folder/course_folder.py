@@ -15,8 +15,8 @@ from proprl.data.checking.findings import Findings
 from proprl.data.checking.tables import TABLES, arrange
 from proprl.data.course import Course, build_course
 from proprl.data.folder.course_toml import (
+    ABOUT,
     METADATA_FILE,
-    TEXTS,
     Metadata,
     read_metadata,
     render_metadata,
@@ -76,7 +76,7 @@ def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Co
         features = read_features(folder / FEATURES_FILE, findings)
     _warn_of_lookalikes(present, findings)
     given = frozenset(table for table in TABLES if not present.isdisjoint(_TABLE_FILES[table]))
-    texts = dict.fromkeys(TEXTS, "") | {"name": folder.resolve().name}
+    texts = dict.fromkeys(ABOUT, "") | {"name": folder.resolve().name}
     return build_course(
         texts | dict(metadata.texts),
         tables,
@@ -148,7 +148,7 @@ def write_course(
 
 def _render(course: Course, format: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of the folder."""
-    texts = {key: getattr(course, key) for key in TEXTS}
+    texts = {key: getattr(course, key) for key in ABOUT}
     yield METADATA_FILE, render_metadata(texts)
     for table, frame in course.tables().items():
         yield f"{table}.{format}", RENDERERS[format](frame)

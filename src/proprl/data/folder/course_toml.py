@@ -16,7 +16,7 @@ from proprl.data.checking.tables import TABLES
 from proprl.data.folder.readers import decode
 
 METADATA_FILE = "course.toml"
-TEXTS = ("name", "description", "subject", "language", "licence")
+ABOUT = ("name", "description", "subject", "language", "licence")
 """What course.toml may say of a course in words."""
 
 
@@ -40,12 +40,12 @@ def read_metadata(path: Path, findings: Findings) -> Metadata:
         row = int(line[1]) if line else None
         findings.error(path.name, f"is not valid TOML: {error}", row=row)
         return Metadata()
-    for key in content.keys() - {*TEXTS, "columns"}:
-        near = get_close_matches(key, (*TEXTS, "columns"), n=1)
+    for key in content.keys() - {*ABOUT, "columns"}:
+        near = get_close_matches(key, (*ABOUT, "columns"), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         findings.warn(path.name, f"this key is not known and not used{hint}", column=key)
     texts = {}
-    for key in TEXTS:
+    for key in ABOUT:
         value = content.get(key)
         if isinstance(value, str):
             texts[key] = value
@@ -100,7 +100,7 @@ def _table_columns(
 
 def render_metadata(texts: Mapping[str, str]) -> bytes:
     """Return the content of a course.toml with these texts."""
-    return "".join(f"{key} = {_toml_text(texts[key])}\n" for key in TEXTS).encode()
+    return "".join(f"{key} = {_toml_text(texts[key])}\n" for key in ABOUT).encode()
 
 
 def _toml_text(text: str) -> str:

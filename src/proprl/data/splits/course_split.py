@@ -17,12 +17,12 @@ SPLIT_SEED = 0
 
 NO_SPLIT = "none"
 """The protocol that leaves every labelled pair out of learning."""
-ALL = "all"
+EVERY_LABEL = "all"
 """The protocol that learns from every labelled pair: there is no test part."""
 
 # Methods that choose on labels get a tenth for it; the others learn from that tenth too.
 WITHOUT_TEST = (0.9, 0.1, 0.0)
-DRAWN: dict[str, Callable[..., PairSplit]] = {"random": random_split, "grouped": grouped_split}
+DRAWING: dict[str, Callable[..., PairSplit]] = {"random": random_split, "grouped": grouped_split}
 
 
 def split_course(
@@ -53,7 +53,7 @@ def split_course(
     labelled = course.labelled_pairs()
     given = course.split_column()
     if protocol == "auto":
-        protocol = ALL if given is None else "given"
+        protocol = EVERY_LABEL if given is None else "given"
     if protocol == "given":
         if given is None:
             raise SplitError(
@@ -61,10 +61,10 @@ def split_course(
                 "and test, or choose the split `grouped`"
             )
         return given_split(labelled, given, seed=SPLIT_SEED, positives_suffice=positives_suffice)
-    if protocol == ALL:
+    if protocol == EVERY_LABEL:
         return _all_learned_from(labelled, positives_suffice=positives_suffice)
-    if protocol in DRAWN:
-        return DRAWN[protocol](labelled, seed=SPLIT_SEED, positives_suffice=positives_suffice)
+    if protocol in DRAWING:
+        return DRAWING[protocol](labelled, seed=SPLIT_SEED, positives_suffice=positives_suffice)
     raise SplitError(
         f"there is no split {protocol!r}; known: auto, given, all, random, grouped, none"
     )
@@ -76,7 +76,7 @@ def _all_learned_from(labelled: LabelledPairs, *, positives_suffice: bool) -> Pa
         labelled, fractions=WITHOUT_TEST, seed=SPLIT_SEED, positives_suffice=positives_suffice
     )
     note = "every label was learned from: none was kept apart to judge by"
-    return replace(split, protocol=ALL, notes=(*split.notes, note))
+    return replace(split, protocol=EVERY_LABEL, notes=(*split.notes, note))
 
 
 def _why_useless(course: Course) -> str | None:

@@ -44,7 +44,7 @@ FIFTH_BELOW = 102
 QUARTER_BELOW = 64
 """Of 256 values of a byte: a quarter of the concepts."""
 
-_VALIDATION_SHARE = 0.1
+_FOR_THE_THRESHOLD = 0.1
 _NEGATIVES, _SPLIT = 1, 2  # what a draw's numbers are for
 
 
@@ -70,7 +70,7 @@ class WholeMapTask:
         part = draw_parts(
             self.known.labels,
             unordered_codes(self.known.pairs),
-            [1 - _VALIDATION_SHARE, _VALIDATION_SHARE],
+            [1 - _FOR_THE_THRESHOLD, _FOR_THE_THRESHOLD],
             seed=_SPLIT + 10 * self.draw,
         )
         train, validation = (self.known.take(np.flatnonzero(part == k)) for k in (0, 1))

@@ -1,9 +1,9 @@
 """Sums of the leaves of small trees, for many rows at once.
 
-A split that a row fails rules out the leaves below its left child; the first leaf that is left,
-counted from the left, is the one the row falls into (Lucchese et al., "QuickScorer", SIGIR 2015).
-Many rows answer the same split together, so the processor never has to guess their way:
-LightGBM's own descent, row by row, takes four times as long for the same sums.
+A row fails a split if its number is above the threshold: then it cannot fall into any leaf below
+the left child. Of the leaves that remain, the leftmost is the row's own (Lucchese et al.,
+"QuickScorer", SIGIR 2015). Each split is asked of many rows at once, without branches: LightGBM
+sends down one row at a time and takes four times as long for the same sums.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from proprl.arrays import FloatArray
 # A leaf is a bit.
 LEAVES_AT_MOST = 16
 # So many rows at once stay close to the processor.
-BLOCK = 16_384
+ROWS_AT_ONCE = 16_384
 
 _BITS = (np.arange(2**LEAVES_AT_MOST)[:, None] >> np.arange(LEAVES_AT_MOST)) & 1
 # The first bit that is not set, of every number.
@@ -33,9 +33,9 @@ def leaf_sums(trees: Iterable[Mapping[str, npt.NDArray[Any]]], x: FloatArray) ->
     """
     prepared = [_prepared(tree) for tree in trees]
     sums = np.zeros(len(x))
-    for start in range(0, len(x), BLOCK):
-        columns = np.ascontiguousarray(x[start : start + BLOCK].T)  # (columns, rows)
-        here = sums[start : start + BLOCK]
+    for start in range(0, len(x), ROWS_AT_ONCE):
+        columns = np.ascontiguousarray(x[start : start + ROWS_AT_ONCE].T)  # (columns, rows)
+        here = sums[start : start + ROWS_AT_ONCE]
         fails, adds = np.empty(len(here), dtype=np.bool_), np.empty(len(here), dtype=np.uint16)
         for splits, values in prepared:
             ruled_out = np.zeros(len(here), dtype=np.uint16)

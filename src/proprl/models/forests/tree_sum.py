@@ -1,12 +1,12 @@
 """Decision trees whose leaves add up: kept as checked arrays, descended by LightGBM.
 
-Whoever grew them, LightGBM or scikit-learn, a model's trees are plain arrays in its bundle. They
-are checked before the library reads them as its own text, because it trusts what it reads.
+A model's trees are plain arrays in its bundle, whether LightGBM or scikit-learn grew them. They are
+checked before LightGBM reads them, because it trusts what it reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -43,20 +43,18 @@ class TreeSum:
     @classmethod
     def from_lightgbm(cls, texts: Sequence[str], columns: int) -> Self:
         """Take the trees out of LightGBM's own texts: the sum is the mean of several models."""
-        trees: list[dict[str, npt.NDArray[Any]]] = []
-        for block in [
-            b for text in texts for b in text.split("end of trees")[0].split("Tree=")[1:]
-        ]:
+        blocks = [b for text in texts for b in text.split("end of trees")[0].split("Tree=")[1:]]
+        trees: list[Arrays] = []
+        for block in blocks:
             said = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
             tree = {name: np.array(said.get(name, "").split(), dtype=np.float64) for name in NODES}
-            tree["leaf_value"] /= len(texts)
-            trees.append(tree)
+            trees.append(tree | {"leaf_value": tree["leaf_value"] / len(texts)})
         return cls._of(trees, columns)
 
     @classmethod
-    def from_sklearn(cls, grown: Sequence[Any], columns: int) -> Self:
+    def from_sklearn(cls, forest: Any, columns: int) -> Self:
         """Take up a forest for two classes: the sum is the mean share of label 1 in the leaves."""
-        trees = []
+        trees, grown = [], [tree.tree_ for tree in forest.estimators_]
         for tree in grown:
             leaf = tree.children_left < 0
             # Splits and leaves are numbered apart; a child below 0 is a leaf.
@@ -91,22 +89,18 @@ class TreeSum:
         if self.leaves.max() <= LEAVES_AT_MOST:
             return leaf_sums(self._trees(), x)
         threads = torch.get_num_threads()
-        z: FloatArray = self._booster.predict(x, raw_score=True, num_threads=threads)
-        return z
+        return np.asarray(self._booster.predict(x, raw_score=True, num_threads=threads))
 
     def contributions(self, x: FloatArray) -> FloatArray:
         """Give exact Shapley values, the base value last; they add up to `sums`."""
         threads = torch.get_num_threads()
-        values: FloatArray = self._booster.predict(x, pred_contrib=True, num_threads=threads)
-        return values
+        return np.asarray(self._booster.predict(x, pred_contrib=True, num_threads=threads))
 
-    def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Give the trees as named arrays."""
-        return {
-            "columns": np.array([self.columns], dtype=np.int32),
-            "leaves": self.leaves,
-            **self.nodes,
-        }
+    def state(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
+        """Give the trees as named arrays, their names after a prefix."""
+        columns = np.array([self.columns], dtype=np.int32)
+        arrays = {"columns": columns, "leaves": self.leaves, **self.nodes}
+        return {f"{prefix}{name}": array for name, array in arrays.items()}
 
     @classmethod
     def restored(cls, state: Arrays, columns: int) -> Self:
@@ -156,15 +150,14 @@ class TreeSum:
             if (below != tree["internal_count"]).any():
                 raise BundleError("the trees have a node that counts other rows than those below")
 
-    def _trees(self) -> Iterator[dict[str, npt.NDArray[Any]]]:
-        """Give the arrays of one tree after the other."""
-        splits = leaves = 0
-        for count in self.leaves.tolist():
-            yield {
-                **{name: self.nodes[name][splits : splits + count - 1] for name in OF_SPLITS},
-                **{name: self.nodes[name][leaves : leaves + count] for name in OF_LEAVES},
-            }
-            splits, leaves = splits + count - 1, leaves + count
+    def _trees(self) -> list[dict[str, npt.NDArray[Any]]]:
+        """Give the arrays of each tree."""
+        of_splits, of_leaves = (np.cumsum(count)[:-1] for count in (self.leaves - 1, self.leaves))
+        parts = [
+            np.split(self.nodes[name], of_splits if name in OF_SPLITS else of_leaves)
+            for name in NODES
+        ]
+        return [dict(zip(NODES, tree, strict=True)) for tree in zip(*parts, strict=True)]
 
     @cached_property
     def _booster(self) -> Any:

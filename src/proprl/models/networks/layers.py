@@ -69,11 +69,16 @@ class GraphEncoder(nn.Module):
     def forward(self, X: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
         """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
         H = X
-        for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
-            wanted = rows if layer == len(self.graph) - 1 else None  # neighbours need the others
-            AH = take(channel.AX, wanted) if layer == 0 else channel.heard(H, wanted)
-            H = self.dropout(torch.relu(graph(AH)) + shortcut(take(H, wanted)))
+        for layer, shortcut in enumerate(self.shortcut):
+            wanted = rows if layer == len(self.shortcut) - 1 else None  # neighbours need the others
+            heard = torch.relu(self.heard(layer, H, channel, wanted))
+            H = self.dropout(heard + shortcut(take(H, wanted)))
         return H
+
+    def heard(self, layer: int, H: Tensor, channel: Channel, rows: Tensor | None) -> Tensor:
+        """A H W_g + b_g: what concepts hear in a layer."""
+        AH = take(channel.AX, rows) if layer == 0 else channel.heard(H, rows)
+        return self.graph[layer](AH)  # type: ignore[no-any-return]
 
 
 class PairHead(nn.Module):

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings, label_weights, state_part, training_rows
-from proprl.models.needs import SUPERVISED
-from proprl.progress import SILENT, Progress
-from proprl.training.checkpoint import Checkpoint
+from proprl.models.base import FitReport, Settings, State, state_part
+from proprl.models.needs import FEATURES, LABELS, check_inputs
+from proprl.models.networks.layers import Channel, as_operator
+from proprl.models.scorer import SCORED_AT_ONCE, Scorer, Task
 from proprl.training.loop import Schedule, train_network
+from proprl.training.objective import classification_loss
 from proprl.training.seeding import pick_device, seeded
 
-# Pairs scored at once: bounds the memory that wide pair representations take.
-SCORED_AT_ONCE = 4_096
+Named: TypeAlias = Mapping[str, Tensor]
+"""Encoded concepts by name, or the logits of each branch."""
 
 
 class NetworkSettings(Settings):
@@ -37,29 +39,44 @@ class NetworkSettings(Settings):
     patience: int | None = Field(None, ge=1)
     threshold: float | None = Field(0.5, ge=0, le=1)  # None: chosen on validation
     batch_share: ClassVar[tuple[int, int]] = (4, 32)  # a quarter of the pairs, from 32 to 256
+    published: ClassVar[dict[str, Any]] = {}
+    """How else the published optimiser steps; see `Schedule`."""
 
     def schedule(self, training_pairs: int) -> Schedule:
         """Give the schedule for so many training pairs."""
         share, least = self.batch_share
-        batch_size = self.batch_size or min(256, max(least, training_pairs // share))
-        return Schedule(
-            self.epochs, batch_size, self.learning_rate, self.weight_decay, self.patience
-        )
+        steps = {
+            "batch_size": self.batch_size or min(256, max(least, training_pairs // share)),
+            **self.model_dump(include={"epochs", "learning_rate", "weight_decay", "patience"}),
+        }
+        return Schedule(**steps, **self.published)
 
 
-class NetworkScorer(ABC):
-    """A method whose scores come from a network; see `proprl.models.base.PairScorer`.
+class Batch(NamedTuple):
+    """Ordered pairs, their labels, and what label 0 and label 1 weigh."""
 
-    A method says what its network is (`build`), what is constant in training (`prepare`), how
-    concepts are encoded (`encode`), how pairs of encoded concepts are scored (`logits`), and
-    what a batch costs (`loss`). After training only the encoded concepts and the network are
-    kept, so that scoring needs neither graph nor course.
+    pairs: Tensor  # (b, 2)
+    y: Tensor  # (b,)
+    class_weights: tuple[float, float] = (1.0, 1.0)
+
+    def cross_entropy(self, logits: Named) -> Tensor:
+        """Give the weighted binary cross-entropy, summed over the branches."""
+        return classification_loss(logits, self.y, self.class_weights)
+
+
+class NetworkScorer(Scorer):
+    """A method whose scores come from a network.
+
+    A method says what its network is (`network_type`) and what is constant in training
+    (`prepare`); and, where that is not what its network does by itself, how concepts are encoded
+    (`encode`), how pairs of them are scored (`logits`), and what a batch costs (`loss`). After
+    training only the encoded concepts and the network are kept, so that scoring needs neither
+    graph nor course.
     """
 
-    settings_type: ClassVar[type[Settings]]
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
-    needs: ClassVar[frozenset[str]] = SUPERVISED
-    takes_background: ClassVar[bool] = True
+    network_type: ClassVar[type[nn.Module]]
+    options: ClassVar[tuple[str, ...]] = ()
+    """Settings that the network takes, by the same names."""
     views: ClassVar[tuple[str, ...]] = ()
     """The views of a course that the method can use."""
     weighs_branches: ClassVar[bool] = False
@@ -69,17 +86,26 @@ class NetworkScorer(ABC):
     encoded: dict[str, Tensor]
 
     def __init__(self, settings: Any, *, device: str = "auto") -> None:
-        self.settings = settings
+        super().__init__(settings)
         self.device = pick_device(device)
-        self.report = FitReport()
 
-    @abstractmethod
+    @property
+    def name(self) -> str:
+        """The method's name, for messages: `DGCPLScorer` is dgcpl."""
+        return type(self).__name__.removesuffix("Scorer").lower()
+
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the sizes that the network depends on, beside the settings."""
+        return {"in_size": evidence.features.shape[1]}
 
-    @abstractmethod
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> nn.Module:
-        """Give a new network."""
+    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> nn.Module:  # noqa: ARG002
+        """Give a new network for these sizes, and for the views that the course has."""
+        return self.network_type(**sizes, **self.chosen)
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The settings that the network takes."""
+        return {name: getattr(self.settings, name) for name in self.options}
 
     @abstractmethod
     def prepare(self, evidence: Evidence, split: PairSplit) -> Any:
@@ -89,57 +115,43 @@ class NetworkScorer(ABC):
         known prerequisites is made of its positives alone.
         """
 
-    @abstractmethod
     def encode(self, network: Any, inputs: Any) -> dict[str, Tensor]:
         """Give what scoring needs of every concept: named tensors, a row for each concept."""
+        return network.encode(*inputs)  # type: ignore[no-any-return]
 
-    @abstractmethod
-    def logits(
-        self, network: Any, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
+    def logits(self, network: Any, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the logits of every branch for m pairs, the main one last: each (m,)."""
+        return network(encoded, pairs)  # type: ignore[no-any-return]
 
-    @abstractmethod
-    def loss(
-        self,
-        network: Any,
-        inputs: Any,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
-        """Give what a batch costs."""
+    def loss(self, network: Any, inputs: Any, batch: Batch) -> Tensor:
+        """Give what a batch costs: binary cross-entropy, unless a method says otherwise."""
+        encoded = self.encode(network, inputs)
+        return batch.cross_entropy(self.logits(network, encoded, batch.pairs))
 
-    def before_epoch(self, network: Any, inputs: Any) -> None:  # noqa: B027 - may stay empty
+    def before_epoch(self, network: Any, inputs: Any) -> None:
         """Draw what changes from epoch to epoch, from torch's global generator; often nothing."""
 
-    def fit(
-        self,
-        evidence: Evidence,
-        split: PairSplit,
-        *,
-        background: IntArray | None = None,
-        seed: int,
-        progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,
-    ) -> FitReport:
+    def check(self, evidence: Evidence) -> None:
+        """Raise unless there is what the method needs."""
+        present = {LABELS, FEATURES, *evidence.views}
+        check_inputs(self.name, self.needs, present, "this evidence")
+
+    def learn(self, task: Task) -> FitReport:
         """Train on the training rows; choose epoch, branch weights and threshold on validation."""
-        class_weights = label_weights(split.train)
-        split = replace(split, train=training_rows(split, background))
-        inputs = self.prepare(evidence, split)
-        views = tuple(view for view in self.views if view in evidence.views)
-        self._sizes = self.sizes(evidence)
-        with seeded(seed):
-            network = self.build(self._sizes, views).to(self.device)
+        self.check(task.evidence)
+        report, split = task.report(self.views), replace(task.split, train=task.rows)
+        inputs = self.prepare(task.evidence, split)
+        self._sizes = self.sizes(task.evidence)
+        with seeded(task.seed):
+            network = self.build(self._sizes, report.views).to(self.device)
 
             def loss(pairs: Tensor, y: Tensor) -> Tensor:
-                return self.loss(network, inputs, pairs, y, class_weights)
+                return self.loss(network, inputs, Batch(pairs, y, task.class_weights))
 
             def score(pairs: IntArray) -> FloatArray:
                 # The branches' weights are chosen after training; until then they count alike.
                 self._remember(network, inputs)
-                p: FloatArray = self._branch_probabilities(pairs).mean(axis=1)
-                return p
+                return np.asarray(self._branch_probabilities(pairs).mean(axis=1))
 
             history = train_network(
                 network,
@@ -148,21 +160,13 @@ class NetworkScorer(ABC):
                 split,
                 self.settings.schedule(len(split.train)),
                 device=self.device,
-                progress=progress,
-                checkpoint=checkpoint,
+                progress=task.progress,
+                checkpoint=task.checkpoint,
                 before_epoch=lambda: self.before_epoch(network, inputs),
             )
         self._remember(network, inputs)
-        weights, threshold = self._choose(split)
-        self.report = FitReport(
-            views=views,
-            missing_views=tuple(view for view in self.views if view not in views),
-            class_weights=class_weights,
-            threshold=threshold,
-            branch_weights=weights,
-            history=history,
-        )
-        return self.report
+        weights, threshold = self._choose(split.validation)
+        return replace(report, threshold=threshold, branch_weights=weights, history=history)
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give p_ij = Σ_a w_a σ(s^a_ij) for each pair: (m, 2) -> (m,)."""
@@ -172,8 +176,7 @@ class NetworkScorer(ABC):
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give each branch's probability."""
-        p = self._branch_probabilities(pairs)
-        return {branch: p[:, i] for i, branch in enumerate(self.branches)}
+        return dict(zip(self.branches, self._branch_probabilities(pairs).T, strict=True))
 
     def state(self) -> dict[str, FloatArray]:
         """Give the network's weights and the encoded concepts, so that no course is needed."""
@@ -182,22 +185,16 @@ class NetworkScorer(ABC):
         state = {k: v.cpu().numpy() for k, v in {**network, **encoded}.items()}
         return state | {f"sizes/{k}": np.array([v]) for k, v in self._sizes.items()}
 
-    @classmethod
-    def restore(
-        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
-    ) -> Self:
-        """Give back the scorer that `state` was taken from."""
-        scorer = cls(settings, device=device)
-        scorer.report = report
-        scorer._sizes = {k: int(v[0]) for k, v in state_part(state, "sizes/").items()}
-        network = scorer.build(scorer._sizes, report.views)
-        network.load_state_dict(
-            {k: torch.from_numpy(v) for k, v in state_part(state, "network/").items()}
+    def take_up(self, state: State) -> None:
+        """Take up the network's weights and the encoded concepts."""
+        self._sizes = {k: int(v[0]) for k, v in state_part(state, "sizes/").items()}
+        network, encoded = (
+            {k: torch.from_numpy(v).to(self.device) for k, v in state_part(state, part).items()}
+            for part in ("network/", "encoded/")
         )
-        scorer.network = network.to(scorer.device).eval()
-        encoded = state_part(state, "encoded/")
-        scorer.encoded = {k: torch.from_numpy(v).to(scorer.device) for k, v in encoded.items()}
-        return scorer
+        self.network, self.encoded = self.build(self._sizes, self.report.views), encoded
+        self.network.load_state_dict(network)
+        self.network.to(self.device).eval()
 
     @property
     def branches(self) -> list[str]:
@@ -210,6 +207,15 @@ class NetworkScorer(ABC):
         """Give an array as a tensor on the device; floating numbers in single precision."""
         tensor = torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
         return tensor.float() if tensor.is_floating_point() else tensor
+
+    def operator(self, A: SparseMatrix) -> Tensor:
+        """Give a matrix for products with tensors; see `as_operator`."""
+        return as_operator(A, self.device)
+
+    def channel(self, A: SparseMatrix, X: Tensor) -> Channel:
+        """Give a graph with its product with the features."""
+        operator = self.operator(A)
+        return Channel(operator, operator @ X)
 
     def _remember(self, network: nn.Module, inputs: Any) -> None:
         """Encode all concepts once in evaluation mode; scoring then needs no graph."""
@@ -224,17 +230,17 @@ class NetworkScorer(ABC):
                 torch.stack(list(self.logits(self.network, self.encoded, chunk).values()), dim=1)
                 for chunk in torch.split(self.tensor(pairs), SCORED_AT_ONCE)
             ]
-            p: FloatArray = torch.sigmoid(torch.cat(chunks)).double().cpu().numpy()
-        return p
+            return np.asarray(torch.sigmoid(torch.cat(chunks)).double().cpu().numpy())
 
-    def _choose(self, split: PairSplit) -> tuple[dict[str, float], float]:
-        """Give the branch weights, and the threshold, that do best on the validation pairs."""
-        branches, labels = self.branches, split.validation.labels
-        fixed, equal = self.settings.threshold, np.full(len(branches), 1 / len(branches))
-        if not enough_to_choose(labels):
-            return dict(zip(branches, equal.tolist(), strict=True)), 0.5 if fixed is None else fixed
-        p = self._branch_probabilities(split.validation.pairs)
-        # A threshold still to be chosen must not decide: the weights are to rank well then.
-        weights = simplex_weights(labels, p, threshold=fixed) if self.weighs_branches else equal
-        threshold = best_threshold(labels, p @ weights) if fixed is None else fixed
+    def _choose(self, validation: LabelledPairs) -> tuple[dict[str, float], float]:
+        """Give the branch weights and the threshold that do best on the validation pairs."""
+        branches, labels, fixed = self.branches, validation.labels, self.settings.threshold
+        weights = np.full(len(branches), 1 / len(branches))
+        threshold = 0.5 if fixed is None else fixed
+        if enough_to_choose(labels):
+            p = self._branch_probabilities(validation.pairs)
+            # A threshold still to be chosen must not decide: the weights are to rank well then.
+            if self.weighs_branches:
+                weights = simplex_weights(labels, p, threshold=fixed)
+            threshold = best_threshold(labels, p @ weights) if fixed is None else fixed
         return dict(zip(branches, weights.tolist(), strict=True)), threshold

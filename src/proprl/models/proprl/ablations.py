@@ -12,10 +12,10 @@ from proprl.models.proprl.scorer import ProPRLScorer, ProPRLSettings
 
 
 class AblatedSettings(ProPRLSettings):
-    """ProPRL's settings; what was removed stays so whatever is asked for.
+    """ProPRL's settings, of which some are fixed: they stay as removed, whatever is asked for.
 
-    The settings that were chosen for ProPRL on a data set thus serve every ablation as they are,
-    and what a bundle records is what ran.
+    So the settings chosen for ProPRL on a data set serve every ablation as they are, and a bundle
+    records what ran.
     """
 
     removed: ClassVar[Mapping[str, Any]] = {}

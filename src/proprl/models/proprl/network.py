@@ -60,7 +60,7 @@ class ProPRLNetwork(nn.Module):
 
     With both views a gate fuses them; with one, that view alone feeds the fused scorer; with
     none, the concepts' own texts do ("content"). A view that is missing has no parameters, nor
-    has a gate that is not `gated`: it gives both views half.
+    has the gate without `gate`: both views then count half.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ProPRLNetwork(nn.Module):
         dropout: float = 0.5,
         alpha: float = 0.05,
         k: int = 5,
-        gated: bool = True,
+        gate: bool = True,
     ) -> None:
         super().__init__()
         self.encoders = nn.ModuleDict()
@@ -85,15 +85,12 @@ class ProPRLNetwork(nn.Module):
             )
         self.branches = nn.ModuleDict({view: PairHead(size) for view in self.encoders})
         r = 4 * size
-        gated = gated and len(views) == 2
-        self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if gated else None
+        with_gate = gate and len(views) == 2
+        self.mlp_g = mlp(4 * r, size // 2, r, dropout=dropout) if with_gate else None
         self.mlp_p = mlp(r, size, size // 4, 1, dropout=dropout)
 
     def encode(
-        self,
-        X: Tensor,
-        channels: Mapping[str, tuple[Channel, ...]],
-        rows: Tensor | None = None,
+        self, X: Tensor, channels: Mapping[str, tuple[Channel, ...]], rows: Tensor | None = None
     ) -> dict[str, Tensor]:
         """Give each view of the n concepts, or of `rows`: U (resource), V (behaviour)."""
         return {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import replace
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -11,26 +12,14 @@ from torch import Tensor
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
+from proprl.graphs import hypergraph_operator, normalise_rows, standardise_columns
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.graphs.hypergraph import hypergraph_operator
-from proprl.graphs.normalise import normalise_rows, standardise_columns
 from proprl.graphs.propagate import propagation_operator
-from proprl.models.base import Settings
-from proprl.models.networks.layers import (
-    DENSE_UP_TO,
-    Channel,
-    as_operator,
-    ends,
-    involved,
-    pair_representation,
-)
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
+from proprl.models.base import Presets, Settings
+from proprl.models.networks.layers import DENSE_UP_TO, Channel, ends, involved, pair_representation
+from proprl.models.networks.scorer import Batch, NetworkScorer, NetworkSettings
 from proprl.models.proprl.network import FUSED, ProPRLNetwork
-from proprl.training.objective import (
-    classification_loss,
-    consistency_loss,
-    irreversibility_loss,
-)
+from proprl.training.objective import consistency_loss, irreversibility_loss
 
 
 class ProPRLSettings(NetworkSettings):
@@ -62,7 +51,8 @@ class ProPRLScorer(NetworkScorer):
     """Two graph views of each concept, fused by a gate for each ordered pair."""
 
     settings_type: ClassVar[type[Settings]] = ProPRLSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    options = ("size", "layers", "dropout", "alpha", "k", "gate")
+    presets: ClassVar[Presets] = {
         "default": {
             # Each step encodes the whole graph, so few large steps cost little: trained for as long
             # as it gains, a sixth of the steps an epoch takes less than a fifth of the time;
@@ -77,75 +67,39 @@ class ProPRLScorer(NetworkScorer):
         },
         "paper": {},
     }
-    views: ClassVar[tuple[str, ...]] = VIEWS
-    weighs_branches: ClassVar[bool] = True
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
+    views = VIEWS
+    weighs_branches = True
 
     def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ProPRLNetwork:
         """Give a network with the views that the course has."""
-        s = self.settings
-        return ProPRLNetwork(
-            sizes["in_size"],
-            views,
-            size=s.size,
-            layers=s.layers,
-            dropout=s.dropout,
-            alpha=s.alpha,
-            k=s.k,
-            gated=s.gate,
-        )
+        return ProPRLNetwork(sizes["in_size"], views, **self.chosen)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the operators of each view, with all that is constant computed once."""
         X = self.tensor(standardise_columns(evidence.features))
         channels: dict[str, tuple[Channel, ...]] = {}
         if evidence.incidence is not None:
-            P = as_operator(hypergraph_operator(evidence.incidence), self.device)
-            channels["resource"] = (Channel(P, P @ X),)
+            channels["resource"] = (self.channel(hypergraph_operator(evidence.incidence), X),)
         if evidence.transitions is not None:
             B = evidence.transitions
-            channels["behaviour"] = (
-                self._behaviour_channel(B, X),
-                self._behaviour_channel(B.T.tocsr(), X),
-            )
+            channels["behaviour"] = tuple(self._moves(graph, X) for graph in (B, B.T.tocsr()))
         return Inputs(X, channels or {"content": (Channel(None, X),)})
 
-    def encode(self, network: ProPRLNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give each view of the concepts."""
-        return network.encode(inputs.X, inputs.channels)
-
-    def logits(
-        self, network: ProPRLNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
-        """Give the logits of the views' branches and of the fused one."""
-        logits: dict[str, Tensor] = network(encoded, pairs)
-        return logits
-
-    def loss(
-        self,
-        network: ProPRLNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: ProPRLNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """L = L_cls + β L_con + λ L_irr."""
-        s = self.settings
-        concepts, pairs = involved(pairs)
+        s: ProPRLSettings = self.settings
+        concepts, pairs = involved(batch.pairs)
         views = network.encode(inputs.X, inputs.channels, concepts)
         logits = network(views, pairs)
         s_p = logits[FUSED]
         L_con = consistency_loss({view: logits[view] for view in views}, s_p, s.t)
-        L: Tensor = classification_loss(logits, y, class_weights) + s.beta * L_con
+        L = batch.cross_entropy(logits) + s.beta * L_con
         if s.lam == 0:
             return L
-        positive = y > 0.5
+        positive = batch.y > 0.5
         s_ji = network.fuse(views, pairs[positive].flip(1))
         L_irr = irreversibility_loss(s_p[positive], s_ji, s.mu)
-        return L + s.lam * L_irr  # type: ignore[no-any-return]
+        return L + s.lam * L_irr
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give each branch's probability, and the gate's mean share of the resource view."""
@@ -158,10 +112,11 @@ class ProPRLScorer(NetworkScorer):
                 parts["gate"] = self.network.gate(r_u, r_v).mean(dim=1).cpu().numpy()
         return parts
 
-    def _behaviour_channel(self, B: SparseMatrix, X: Tensor) -> Channel:
-        A = normalise_rows(B, weighting=self.settings.weighting)
-        operator = as_operator(A, self.device)
-        S = None
-        if self.settings.k > 0 and A.shape[0] <= DENSE_UP_TO:
-            S = self.tensor(propagation_operator(A, self.settings.alpha, self.settings.k))
-        return Channel(operator, operator @ X, S)
+    def _moves(self, B: SparseMatrix, X: Tensor) -> Channel:
+        """Give the channel of moves in one direction; for few concepts with all k steps at once."""
+        s = self.settings
+        A = normalise_rows(B, weighting=s.weighting)
+        channel = self.channel(A, X)
+        if s.k == 0 or A.shape[0] > DENSE_UP_TO:
+            return channel
+        return replace(channel, S=self.tensor(propagation_operator(A, s.alpha, s.k)))

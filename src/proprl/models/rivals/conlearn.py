@@ -1,15 +1,13 @@
 """ConLearn (Sun et al., SDM 2022): concepts refined on the graph of known prerequisites.
 
-Departures from the released code: its pair head reads the first concept twice, so that the second
-is never seen; it evaluates on a graph made of half the evaluated positives; it oversamples targets
-and makes its own negatives. Here both concepts are read, every graph is made of training
-positives, and the given negatives are used.
+Departures from the released code: its pair head reads the first concept twice and never the second;
+it evaluates on a graph made of half of the evaluated positives; it oversamples targets and makes
+its own negatives. Here both concepts are read, every graph is made of training positives, and the
+given negatives are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,13 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
-from proprl.models.base import Settings
+from proprl.graphs import Evidence, standardise_columns
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.models.rivals.autoencoder import refuse_beyond_limit
-from proprl.training.loop import Schedule
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 
 
 class ConLearnSettings(NetworkSettings):
@@ -39,11 +35,7 @@ class ConLearnSettings(NetworkSettings):
     batch_size: int | None = Field(512, ge=1)
     weight_decay: float = Field(1e-2, ge=0)
     patience: int | None = Field(60, ge=1)
-
-    def schedule(self, training_pairs: int) -> Schedule:
-        """Give the schedule, with AdamW's weight decay."""
-        schedule = super().schedule(training_pairs)
-        return replace(schedule, decoupled_decay=True)
+    published: ClassVar[dict[str, Any]] = {"decoupled_decay": True}  # AdamW
 
 
 class GatedGraphLayer(nn.Module):
@@ -105,7 +97,6 @@ class ConLearnNetwork(nn.Module):
         self,
         n: int,
         in_size: int,
-        *,
         size: int = 128,
         heads: int = 4,
         steps: int = 2,
@@ -124,19 +115,20 @@ class ConLearnNetwork(nn.Module):
         # the released table is drawn to 0; at 1e-6 a step neither is felt.
         self.added = nn.Parameter(torch.zeros(n, in_size))
 
-    def encode(self, X: Tensor, edges: Tensor) -> Tensor:
+    def encode(self, X: Tensor, edges: Tensor) -> dict[str, Tensor]:
         """Encode n concepts over known prerequisites (2, e): (n, in_size) -> (n, size)."""
         h = self.project(X + self.added)
         for _ in range(self.steps):
             h = self.layer(h, edges)
-        return self.attention(h)  # type: ignore[no-any-return]
+        return {"concepts": self.attention(h)}
 
-    def forward(self, h: Tensor, pairs: Tensor) -> Tensor:
-        """Score m ordered pairs of encoded concepts: (m,)."""
+    def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
+        """Give the logits of m ordered pairs of encoded concepts: (m,)."""
         q_a, q_b = (
-            self.dropout(torch.relu(self.head.rho(self.dropout(end)))) for end in ends(h, pairs)
+            self.dropout(torch.relu(self.head.rho(self.dropout(end))))
+            for end in ends(encoded["concepts"], pairs)
         )
-        return self.head.w(pair_representation(q_a, q_b)).squeeze(-1)  # type: ignore[no-any-return]
+        return {"pair": self.head.w(pair_representation(q_a, q_b)).squeeze(-1)}
 
 
 class Inputs(NamedTuple):
@@ -150,7 +142,9 @@ class ConLearnScorer(NetworkScorer):
     """ConLearn under the common contract; at evaluation all training positives are the graph."""
 
     settings_type: ClassVar[type[Settings]] = ConLearnSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = ConLearnNetwork
+    options = ("size", "heads", "steps", "dropout")
+    presets: ClassVar[Presets] = {
         # Higher rates (3e-4, 1e-3) were faster and worse on validation on the public sets.
         "default": {"patience": 30, "threshold": None},
         "paper": {},
@@ -158,55 +152,25 @@ class ConLearnScorer(NetworkScorer):
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of concepts and of features."""
-        n, in_size = evidence.features.shape
-        return {"n": n, "in_size": in_size}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ConLearnNetwork:  # noqa: ARG002
-        """Give a new network; it uses no view."""
-        s = self.settings
-        return ConLearnNetwork(
-            sizes["n"],
-            sizes["in_size"],
-            size=s.size,
-            heads=s.heads,
-            steps=s.steps,
-            dropout=s.dropout,
-        )
+        return {"n": evidence.concept_count, **super().sizes(evidence)}
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give X and the training positives."""
-        refuse_beyond_limit("conlearn", evidence.concept_count, "concepts")
+        refuse_beyond_limit(self.name, evidence.concept_count, "concepts")
         edges = np.unique(split.train.positives, axis=0)
         return Inputs(self.tensor(standardise_columns(evidence.features)), self.tensor(edges.T))
 
-    def encode(self, network: ConLearnNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give the concepts refined on all training positives."""
-        return {"concepts": network.encode(inputs.X, inputs.edges)}
+    def loss(self, network: ConLearnNetwork, inputs: Inputs, batch: Batch) -> Tensor:
+        """BCE of the pairs that are not in the graph; the graph is a new half of the positives.
 
-    def logits(
-        self, network: ConLearnNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
-        """Give the one branch's logits."""
-        return {"pair": network(encoded["concepts"], pairs)}
-
-    def loss(
-        self,
-        network: ConLearnNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
-        """BCE of the pairs that are not in the graph, which is a new half of the positives.
-
-        A pair whose own edge is in the graph would be read off it: it weighs nothing. The other
-        positives stand for it and weigh so much more, so that the classes count as they would.
+        A pair in the graph could be read off it, so it weighs nothing. The other positives weigh
+        more by as much, so that both classes count as before.
         """
+        pairs, y, (negative, positive) = batch
         shown = halve(inputs.edges)
         weight = target_weights(shown, inputs.edges, pairs, y, len(inputs.X))
-        negative, positive = class_weights
         weight = weight * torch.where(y > 0.5, positive, negative)
-        logits = network(network.encode(inputs.X, shown), pairs)
+        logits = network(network.encode(inputs.X, shown), pairs)["pair"]
         return F.binary_cross_entropy_with_logits(logits, y, weight=weight)
 
 

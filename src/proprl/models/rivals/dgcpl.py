@@ -1,14 +1,13 @@
 """DGCPL (IJCAI 2025): what resources and what behaviour say of a concept, fused by a gate.
 
-Specification and defects of the released code: the published loader reads the behaviour graph one
-row out, which is settled where a course is read; partial batches are kept here; a concept without
-a resource has inverse degree 0 instead of an infinity.
+Departures from the released code: its loader reads the behaviour graph one row out, which is put
+right where a course is read; partial batches are kept; a concept without a resource has inverse
+degree 0, not infinity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -16,29 +15,11 @@ from torch import Tensor, nn
 
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.hypergraph import hypergraph_operator
-from proprl.graphs.normalise import normalise_rows, standardise_columns
-from proprl.models.base import Settings
-from proprl.models.needs import (
-    BEHAVIOUR,
-    FEATURES,
-    LABELS,
-    RESOURCE,
-    SUPERVISED,
-    check_inputs,
-)
-from proprl.models.networks.layers import (
-    Channel,
-    GraphEncoder,
-    PairHead,
-    as_operator,
-    ends,
-    involved,
-    take,
-)
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.training.objective import classification_loss
+from proprl.graphs import Evidence, hypergraph_operator, normalise_rows, standardise_columns
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import BEHAVIOUR, RESOURCE, SUPERVISED
+from proprl.models.networks.layers import Channel, GraphEncoder, PairHead, ends, involved
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 
 H, N, T = "resource", "behaviour", "fused"  # the branches, by the paper's letters
 
@@ -75,15 +56,9 @@ class HypergraphEncoder(GraphConvolutionEncoder):
     G's rows do not sum to 1, so this is not ReLU(G x W + b).
     """
 
-    def forward(self, X: Tensor, channel: Channel, rows: Tensor | None = None) -> Tensor:
-        """Encode n concepts, or those of `rows`: (n, in_size) -> (n or len(rows), size)."""
-        x = X
-        for layer, (graph, shortcut) in enumerate(zip(self.graph, self.shortcut, strict=True)):
-            wanted = rows if layer == len(self.graph) - 1 else None  # neighbours need the others
-            x = self.dropout(
-                torch.relu(channel.heard(graph(x), wanted)) + shortcut(take(x, wanted))
-            )
-        return x
+    def heard(self, layer: int, H: Tensor, channel: Channel, rows: Tensor | None) -> Tensor:
+        """G (H W + b)."""
+        return channel.heard(self.graph[layer](H), rows)
 
 
 class DGCPLNetwork(nn.Module):
@@ -109,16 +84,16 @@ class DGCPLNetwork(nn.Module):
         theta = torch.sigmoid(self.W_3(X_H) + self.W_4(X_N))
         return {H: X_H, N: X_N, T: theta * X_H + (1 - theta) * X_N}
 
-    def forward(self, encoded: Mapping[str, Tensor], pairs: Tensor) -> dict[str, Tensor]:
+    def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the logits of the three heads for m ordered pairs: each (m,)."""
         return {branch: head(*ends(encoded[branch], pairs)) for branch, head in self.heads.items()}
 
 
-def mutual_distillation(logits: Mapping[str, Tensor], tau: float) -> Tensor:
+def mutual_distillation(logits: Named, tau: float) -> Tensor:
     """Σ_batch |σ(l_T/τ) - σ(l_H/τ)| + |σ(l_T/τ) - σ(l_N/τ)|.
 
-    As released it is a sum, so that κ weighs more in larger batches, and nothing is detached:
-    teacher and students move towards each other.
+    As released it is a sum, so κ weighs more in larger batches. Nothing is detached: teacher and
+    students move towards each other.
     """
     teacher = torch.sigmoid(logits[T] / tau)
     return sum(  # type: ignore[return-value]
@@ -139,7 +114,9 @@ class DGCPLScorer(NetworkScorer):
     """DGCPL under the common contract; p is the mean of the three heads' probabilities."""
 
     settings_type: ClassVar[type[Settings]] = DGCPLSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = DGCPLNetwork
+    options = ("size", "dropout")
+    presets: ClassVar[Presets] = {
         "default": {
             # Larger and fewer steps: each of them encodes the whole graph.
             "batch_size": None,
@@ -151,53 +128,24 @@ class DGCPLScorer(NetworkScorer):
         },
         "paper": {},
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE, BEHAVIOUR}
-    views: ClassVar[tuple[str, ...]] = (RESOURCE, BEHAVIOUR)
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> DGCPLNetwork:  # noqa: ARG002
-        """Give a new network; it has all views."""
-        return DGCPLNetwork(sizes["in_size"], self.settings.size, self.settings.dropout)
+    needs = SUPERVISED | {RESOURCE, BEHAVIOUR}
+    views = (RESOURCE, BEHAVIOUR)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the three graphs."""
-        check_inputs("dgcpl", self.needs, {LABELS, FEATURES, *evidence.views}, "this evidence")
         X = self.tensor(standardise_columns(evidence.features))
-        B: SparseMatrix = evidence.transitions  # present, as just checked
-        M: SparseMatrix = evidence.incidence
-        weighting = self.settings.weighting
+        B: SparseMatrix = evidence.transitions
         graphs = (
-            hypergraph_operator(M),
-            normalise_rows(B, weighting=weighting),
-            normalise_rows(B.T.tocsr(), weighting=weighting),
+            hypergraph_operator(evidence.incidence),
+            normalise_rows(B, weighting=self.settings.weighting),
+            normalise_rows(B.T.tocsr(), weighting=self.settings.weighting),
         )
-        operators = [as_operator(graph, self.device) for graph in graphs]
-        return Inputs(X, *(Channel(A, A @ X) for A in operators))
+        return Inputs(X, *(self.channel(graph, X) for graph in graphs))
 
-    def encode(self, network: DGCPLNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give X_H, X_N and X_T."""
-        return network.encode(*inputs)
-
-    def logits(
-        self, network: DGCPLNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
-        """Give the logits of the three heads."""
-        logits: dict[str, Tensor] = network(encoded, pairs)
-        return logits
-
-    def loss(
-        self,
-        network: DGCPLNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: DGCPLNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """Σ BCE of the three heads + κ times the mutual distillation."""
-        concepts, pairs = involved(pairs)
+        concepts, pairs = involved(batch.pairs)
         logits = network(network.encode(*inputs, concepts), pairs)
         distillation = mutual_distillation(logits, self.settings.tau)
-        return classification_loss(logits, y, class_weights) + self.settings.kappa * distillation  # type: ignore[no-any-return]
+        kappa: float = self.settings.kappa
+        return batch.cross_entropy(logits) + kappa * distillation

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
-from proprl.models.base import Settings
+from proprl.graphs import Evidence, standardise_columns
 from proprl.models.rivals.autoencoder import (
+    AutoencoderScorer,
     ConvolutionalEncoder,
     Decoder,
     Decoding,
     Posterior,
     Reconstruction,
-    normalised_adjacency,
-    refuse_beyond_limit,
-    symmetrise,
-)
-from proprl.models.rivals.autoencoder_scorer import (
-    AutoencoderScorer,
-    AutoencoderSettings,
-    training_adjacency,
 )
 
 
 class GraphAutoencoder(nn.Module):
     """A convolutional encoder over training positives, and a decoder of pairs."""
 
-    def __init__(
-        self,
-        in_size: int,
-        hidden: int = 32,
-        size: int = 16,
-        *,
-        variational: bool,
-        decoding: Decoding = "directed",
-    ) -> None:
+    variational: ClassVar[bool] = False
+
+    def __init__(self, in_size: int, hidden: int, size: int, decoder: Decoding) -> None:
         super().__init__()
-        self.encoder = ConvolutionalEncoder(in_size, hidden, size, variational=variational)
-        self.decoder = Decoder(size, decoding)
+        self.encoder = ConvolutionalEncoder(in_size, hidden, size, variational=self.variational)
+        self.decoder = Decoder(size, decoder)
+
+    def forward(self, X: Tensor, A: Tensor) -> Posterior:
+        """Encode n concepts: (n, in_size) -> (n, size)."""
+        return self.encoder(X, A)  # type: ignore[no-any-return]
+
+
+class VariationalGraphAutoencoder(GraphAutoencoder):
+    """The same, with a normal distribution for each concept's code."""
+
+    variational: ClassVar[bool] = True
 
 
 class Inputs(NamedTuple):
@@ -64,41 +58,17 @@ class GAEScorer(AutoencoderScorer):
     cells without a label count as zeros where `zeros` is "all": see `counted_cells`.
     """
 
-    settings_type: ClassVar[type[Settings]] = AutoencoderSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "default": {"threshold": None},
-        "paper": {"decoder": "inner", "zeros": "all"},
-    }
-    variational: ClassVar[bool] = False
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> GraphAutoencoder:  # noqa: ARG002
-        """Give a new encoder and decoder."""
-        s = self.settings
-        return GraphAutoencoder(
-            sizes["in_size"], s.hidden, s.size, variational=self.variational, decoding=s.decoder
-        )
+    network_type = GraphAutoencoder
+    options = ("hidden", "size", "decoder")
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give the features, Â, and the matrix to reconstruct."""
-        refuse_beyond_limit("a graph autoencoder", evidence.concept_count, "concepts")
-        A = training_adjacency(split, evidence.concept_count)
-        return Inputs(
-            self.tensor(standardise_columns(evidence.features)),
-            self.tensor(normalised_adjacency(symmetrise(A))),
-            self.links(A, split),
-        )
-
-    def posterior(self, network: GraphAutoencoder, inputs: Inputs) -> Posterior:
-        """Give the codes of all concepts."""
-        posterior: Posterior = network.encoder(inputs.X, inputs.A)
-        return posterior
+        A = self.adjacency(split, evidence.concept_count)
+        X = self.tensor(standardise_columns(evidence.features))
+        return Inputs(X, self.messages(A), self.links(A, split))
 
 
 class VGAEScorer(GAEScorer):
-    """Variational graph autoencoder: GAE with a normal distribution for each concept's code."""
+    """Variational graph autoencoder: GAE whose codes are normal distributions."""
 
-    variational: ClassVar[bool] = True
+    network_type = VariationalGraphAutoencoder

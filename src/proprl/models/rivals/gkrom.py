@@ -7,8 +7,6 @@ Auxiliary rows are drawn anew for every batch instead of once, and partial batch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,15 +20,13 @@ from proprl.arrays import IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.associations import associated_concepts, similar_rows
 from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
-from proprl.graphs.resources import mean_of_concepts, resource_vectors
-from proprl.models.base import Settings
-from proprl.models.needs import FEATURES, LABELS, RESOURCE, SUPERVISED, check_inputs
+from proprl.graphs.resources import resource_vectors
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.attention import GraphAttention
 from proprl.models.networks.layers import PairHead, ends
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.training.loop import Schedule
-from proprl.training.objective import classification_loss
+from proprl.models.networks.nodes import concepts_and_resources
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 
 
 class GKROMSettings(NetworkSettings):
@@ -45,10 +41,7 @@ class GKROMSettings(NetworkSettings):
     batch_size: int | None = Field(4, ge=1)
     learning_rate: float = Field(1e-6, gt=0)
     weight_decay: float = Field(1e-5, ge=0)
-
-    def schedule(self, training_pairs: int) -> Schedule:
-        """Give the schedule, with gradients clipped (released: module by module)."""
-        return replace(super().schedule(training_pairs), clip_norm=1.0)
+    published: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}  # released: module by module
 
 
 class ContainmentHead(nn.Module):
@@ -124,7 +117,9 @@ class GKROMScorer(NetworkScorer):
     """GKROM under the common contract; after training only the prerequisite head is asked."""
 
     settings_type: ClassVar[type[Settings]] = GKROMSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = GKROMNetwork
+    options = ("hidden", "size")
+    presets: ClassVar[Presets] = {
         "default": {
             # 200,000 steps of four pairs take hours: larger ones at a higher rate, half a minute.
             # Of 1e-3 and 3e-4 the latter was better on validation on all three public sets.
@@ -136,29 +131,18 @@ class GKROMScorer(NetworkScorer):
         },
         "paper": {},
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = (RESOURCE,)
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> GKROMNetwork:  # noqa: ARG002
-        """Give a new network."""
-        return GKROMNetwork(sizes["in_size"], self.settings.hidden, self.settings.size)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give the graph of concepts and resources; a resource starts as its concepts' mean."""
-        check_inputs("gkrom", self.needs, {LABELS, FEATURES, *evidence.views}, "this evidence")
-        M: SparseMatrix = evidence.incidence  # present, as just checked
+        M: SparseMatrix = evidence.incidence
         n, m = M.shape
-        X = standardise_columns(evidence.features)
         alike = similar_rows(resource_vectors(evidence), self.settings.similar)
         graph = block_array([[associated_concepts(M), M], [M.T, alike]])
-        resources = range(n, n + m)
-        links = evidence.resource_links
+        resources, links = range(n, n + m), evidence.resource_links
         return Inputs(
-            self.tensor(np.concatenate([X, mean_of_concepts(M, X)])),
+            self.tensor(concepts_and_resources(evidence)),
             self.tensor(_cells(graph).T),
             n,
             Links(self.tensor(_cells(M) + np.array([0, n])), resources),
@@ -169,35 +153,29 @@ class GKROMScorer(NetworkScorer):
         """Give the encoded concepts."""
         return {"concepts": network.encode(inputs.X, inputs.edges)[: inputs.concepts].clone()}
 
-    def logits(
-        self, network: GKROMNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
+    def logits(self, network: GKROMNetwork, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the prerequisite head's logits."""
         return {"pair": network.prerequisite(*ends(encoded["concepts"], pairs))}
 
-    def loss(
-        self,
-        network: GKROMNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: GKROMNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """BCE + 0.5 BCE_rc + 0.5 BCE_rr: auxiliary rows lie around the batch's concepts."""
-        s, H = self.settings, network.encode(inputs.X, inputs.edges)
-        logits = self.logits(network, {"concepts": H}, pairs)
-        loss = classification_loss(logits, y, class_weights)
+        s: GKROMSettings = self.settings
+        pairs = batch.pairs
+        H = network.encode(inputs.X, inputs.edges)
+        loss = batch.cross_entropy(self.logits(network, {"concepts": H}, pairs))
         held, labels = inputs.containment.draw(pairs, len(pairs))
-        if len(held):
-            s_rc = network.containment(*ends(H, held))
-            loss = loss + s.containment * F.binary_cross_entropy_with_logits(s_rc, labels)
+        loss = loss + s.containment * auxiliary(network.containment, H, held, labels)
         if inputs.dependency is None:
             return loss
         followed, labels = inputs.dependency.draw(held[:, 1], len(pairs))
-        if len(followed):
-            s_rr = network.dependency(*ends(H, followed))
-            loss = loss + s.dependency * F.binary_cross_entropy_with_logits(s_rr, labels)
-        return loss
+        return loss + s.dependency * auxiliary(network.dependency, H, followed, labels)
+
+
+def auxiliary(head: nn.Module, H: Tensor, links: Tensor, labels: Tensor) -> Tensor:
+    """Give the binary cross-entropy of a head on drawn links; 0 where none are drawn."""
+    if not len(links):
+        return H.new_zeros(())
+    return F.binary_cross_entropy_with_logits(head(*ends(H, links)), labels)
 
 
 def _cells(matrix: SparseMatrix) -> IntArray:

@@ -7,8 +7,8 @@ our reconstruction, and results belong to it, not to the published system.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -20,14 +20,13 @@ from proprl.arrays import FloatArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.associations import associated_concepts, similar_rows
 from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
-from proprl.graphs.resources import mean_of_concepts, resource_vectors
-from proprl.models.base import Settings
-from proprl.models.needs import FEATURES, LABELS, RESOURCE, SUPERVISED, check_inputs
+from proprl.graphs.resources import resource_vectors
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.attention import GraphAttention
 from proprl.models.networks.layers import PairHead, ends
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.training.objective import classification_loss
+from proprl.models.networks.nodes import concepts_and_resources
+from proprl.models.networks.scorer import Named, NetworkScorer, NetworkSettings
 
 INTO_CONCEPTS = 2
 """A resource and its concept, a concept and an associated one: relations that concepts hear."""
@@ -96,12 +95,17 @@ class HGAPNetwork(nn.Module):
         self.second = RelationalAttention(size, size, INTO_CONCEPTS, heads, dropout)
         self.head = PairHead(size)
 
-    def encode(self, X: Tensor, relations: Sequence[Relation]) -> Tensor:
-        """Encode all nodes, of which only concepts are complete: (n + m, in_size) -> (n + m, size).
+    def encode(self, X: Tensor, relations: Sequence[Relation], n: int) -> dict[str, Tensor]:
+        """Encode n concepts, then m resources: (n + m, in_size) -> (n, size).
 
         Relations stand in the order of `Inputs.relations`.
         """
-        return self.second(self.first(X, relations), relations[:INTO_CONCEPTS])  # type: ignore[no-any-return]
+        H = self.second(self.first(X, relations), relations[:INTO_CONCEPTS])
+        return {"concepts": H[:n].clone()}  # resources are not complete, and are not kept
+
+    def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
+        """Give the head's logits for m ordered pairs: (m,)."""
+        return {"pair": self.head(*ends(encoded["concepts"], pairs))}
 
 
 class Inputs(NamedTuple):
@@ -116,29 +120,20 @@ class HGAPNetScorer(NetworkScorer):
     """The reconstruction under the common contract."""
 
     settings_type: ClassVar[type[Settings]] = HGAPNetSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = HGAPNetwork
+    options = ("size", "heads", "dropout")
+    presets: ClassVar[Presets] = {
         # Each step encodes the whole graph: fewer and larger ones save most of the time.
         "default": {"batch_size": None, "epochs": 60, "patience": 12, "threshold": None},
         "paper": {},  # the setting of the specification; the published one is not known
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = (RESOURCE,)
-
-    def sizes(self, evidence: Evidence) -> dict[str, int]:
-        """Give the number of features."""
-        return {"in_size": evidence.features.shape[1]}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> HGAPNetwork:  # noqa: ARG002
-        """Give a new network."""
-        s = self.settings
-        return HGAPNetwork(sizes["in_size"], s.size, s.heads, s.dropout)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give the graph of concepts and resources; a resource starts as its concepts' mean."""
-        check_inputs("hgapnet", self.needs, {LABELS, FEATURES, *evidence.views}, "this evidence")
-        M: SparseMatrix = evidence.incidence  # present, as just checked
+        M: SparseMatrix = evidence.incidence
         n = evidence.concept_count
-        X = standardise_columns(evidence.features)
         holds = containment_weights(M)
         alike = similar_rows(resource_vectors(evidence), self.settings.similar)
         relations = (
@@ -147,35 +142,12 @@ class HGAPNetScorer(NetworkScorer):
             self._relation(holds, 0, n),
             self._relation(alike, n, n),
         )
-        return Inputs(self.tensor(np.concatenate([X, mean_of_concepts(M, X)])), relations, n)
-
-    def encode(self, network: HGAPNetwork, inputs: Inputs) -> dict[str, Tensor]:
-        """Give the encoded concepts."""
-        return {"concepts": network.encode(inputs.X, inputs.relations)[: inputs.concepts].clone()}
-
-    def logits(
-        self, network: HGAPNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
-        """Give the head's logits."""
-        return {"pair": network.head(*ends(encoded["concepts"], pairs))}
-
-    def loss(
-        self,
-        network: HGAPNetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
-        """Binary cross-entropy of the batch."""
-        H = network.encode(inputs.X, inputs.relations)
-        return classification_loss(self.logits(network, {"concepts": H}, pairs), y, class_weights)
+        return Inputs(self.tensor(concepts_and_resources(evidence)), relations, n)
 
     def _relation(self, weights: SparseMatrix, first_source: int, first_target: int) -> Relation:
         cells = coo_array(weights)
-        sources, targets = cells.coords
-        edges = np.stack([sources + first_source, targets + first_target]).astype(np.int64)
-        return Relation(self.tensor(edges), self.tensor(cells.data))
+        edges = np.stack(cells.coords) + np.array([[first_source], [first_target]])
+        return Relation(self.tensor(edges.astype(np.int64)), self.tensor(cells.data))
 
 
 def containment_weights(M: SparseMatrix) -> SparseMatrix:
@@ -199,5 +171,4 @@ def containment_weights(M: SparseMatrix) -> SparseMatrix:
 
 
 def _gumbel(x: FloatArray) -> FloatArray:
-    g: FloatArray = np.exp(-np.exp(-x / 2.5))
-    return g
+    return np.asarray(np.exp(-np.exp(-x / 2.5)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -14,28 +13,21 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Settings
+from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.attention import GraphAttention
-from proprl.models.networks.layers import as_operator
 from proprl.models.rivals.autoencoder import (
+    AutoencoderScorer,
+    AutoencoderSettings,
     ConvolutionalEncoder,
     Decoder,
     Decoding,
     Posterior,
     Reconstruction,
-    normalised_adjacency,
-    refuse_beyond_limit,
-    symmetrise,
 )
-from proprl.models.rivals.autoencoder_scorer import (
-    AutoencoderScorer,
-    AutoencoderSettings,
-    training_adjacency,
-)
+from proprl.models.shares import share
 
 
 class MHAVGAESettings(AutoencoderSettings):
@@ -78,14 +70,25 @@ class AttentionAutoencoder(nn.Module):
         negative_slope: float = 0.2,
         hidden: int = 32,
         size: int = 16,
-        decoding: Decoding = "directed",
+        decoder: Decoding = "directed",
     ) -> None:
         super().__init__()
         self.concepts = MultiHeadAttention(in_size, width, heads, negative_slope)
         self.resources = MultiHeadAttention(resource_size, width, heads, negative_slope)
         self.W = nn.Linear(width, width)
         self.encoder = ConvolutionalEncoder(width, hidden, size, variational=True)
-        self.decoder = Decoder(size, decoding)
+        self.decoder = Decoder(size, decoder)
+
+    def forward(
+        self, X: Tensor, Y: Tensor, known: Tensor, links: Tensor, R: Tensor, A: Tensor
+    ) -> Posterior:
+        """Encode n concepts and their m resources: (n, in_size), (m, resource_size) -> (n, size).
+
+        Concepts attend along `known` edges, resources along `links`.
+        """
+        C = self.concepts(X, known)  # (n, width)
+        P = R @ self.resources(Y, links)  # (n, width)
+        return self.encoder(self.fuse(C, P), A)  # type: ignore[no-any-return]
 
     def fuse(self, C: Tensor, P: Tensor) -> Tensor:
         """F = ReLU(W (z ⊙ C + (1 - z) ⊙ P) + b), z = σ(C + P): (n, width) twice -> (n, width)."""
@@ -115,7 +118,9 @@ class MHAVGAEScorer(AutoencoderScorer):
     """
 
     settings_type: ClassVar[type[Settings]] = MHAVGAESettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = AttentionAutoencoder
+    options = ("width", "heads", "negative_slope", "hidden", "size", "decoder")
+    presets: ClassVar[Presets] = {
         "default": {
             "threshold": None,
             "patience": 50,
@@ -136,33 +141,17 @@ class MHAVGAEScorer(AutoencoderScorer):
             "threshold": 0.6,
         },
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = ("resource",)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of features of a concept and of a resource."""
-        resource_size = resource_vectors(evidence).shape[1]
-        return {"in_size": evidence.features.shape[1], "resource_size": resource_size}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> AttentionAutoencoder:  # noqa: ARG002
-        """Give a new network."""
-        s = self.settings
-        return AttentionAutoencoder(
-            sizes["in_size"],
-            sizes["resource_size"],
-            width=s.width,
-            heads=s.heads,
-            negative_slope=s.negative_slope,
-            hidden=s.hidden,
-            size=s.size,
-            decoding=s.decoder,
-        )
+        return {**super().sizes(evidence), "resource_size": resource_vectors(evidence).shape[1]}
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give the nodes, their graphs, and the matrix to reconstruct."""
         Y = standardise_columns(resource_vectors(evidence))
-        refuse_beyond_limit("mhavgae", evidence.concept_count, "concepts")
-        A = training_adjacency(split, evidence.concept_count)
+        A = self.adjacency(split, evidence.concept_count)
         links = evidence.resource_links
         links = csr_array((len(Y), len(Y))) if links is None else links
         R = resource_weights(evidence.incidence, averaged=self.settings.averaged)
@@ -171,17 +160,10 @@ class MHAVGAEScorer(AutoencoderScorer):
             self.tensor(Y),
             self.tensor(looped_edges(csr_array(A))),
             self.tensor(looped_edges(links)),
-            as_operator(R, self.device),
-            self.tensor(normalised_adjacency(symmetrise(A))),
+            self.operator(R),
+            self.messages(A),
             self.links(A, split),
         )
-
-    def posterior(self, network: AttentionAutoencoder, inputs: Inputs) -> Posterior:
-        """Give the codes of all concepts."""
-        C = network.concepts(inputs.X, inputs.concept_edges)  # (n, width)
-        P = inputs.R @ network.resources(inputs.Y, inputs.resource_edges)  # (n, width)
-        posterior: Posterior = network.encoder(network.fuse(C, P), inputs.A)
-        return posterior
 
 
 def resource_weights(M: SparseMatrix, *, averaged: bool) -> SparseMatrix:
@@ -200,8 +182,7 @@ def resource_weights(M: SparseMatrix, *, averaged: bool) -> SparseMatrix:
     if not averaged:
         return R
     total = R.sum(axis=1)
-    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return csr_array(diags_array(inverse) @ R)
+    return csr_array(diags_array(share(np.ones_like(total), total)) @ R)
 
 
 def looped_edges(links: SparseMatrix) -> IntArray:

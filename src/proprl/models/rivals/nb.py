@@ -11,9 +11,10 @@ from sklearn.decomposition import PCA
 from sklearn.naive_bayes import GaussianNB
 
 from proprl.arrays import FloatArray
-from proprl.evaluation.metrics import auc
+from proprl.evaluation.metrics import auc, enough_to_choose
 from proprl.models.base import Settings
-from proprl.models.rivals.pair_vectors import ClassicalScorer, Lesson, Parameters
+from proprl.models.rivals.pair_vectors import ClassicalScorer, Facts, Parameters
+from proprl.models.scorer import Task
 
 # The columns of a text encoder depend on each other, which naive Bayes takes for independent
 # evidence; principal components at least are uncorrelated.
@@ -35,48 +36,45 @@ class NaiveBayesScorer(ClassicalScorer):
 
     settings_type: ClassVar[type[Settings]] = NaiveBayesSettings
 
-    def learn(self, lesson: Lesson) -> tuple[Parameters, dict[str, float | str]]:
+    def learned_from(self, x: FloatArray, task: Task) -> tuple[Parameters, Facts]:
         """Give means, variances and priors of the classes, of the better number of columns."""
-        asked = self.settings.components
-        columns = lesson.x.shape[1]
-        if asked == "auto" and columns <= COMPONENTS:
-            asked = "all"
-        if asked != "auto":
-            return _learn(lesson, None if asked == "all" else asked)
-        reduced = _learn(lesson, COMPONENTS)
-        if not lesson.can_choose:
+        asked: Any = self.settings.components
+        if asked != "auto" or x.shape[1] <= COMPONENTS:
+            return _learned(x, task, None if asked in ("auto", "all") else asked)
+        validation = task.split.validation
+        reduced = _learned(x, task, COMPONENTS)
+        if not enough_to_choose(validation.labels):
             return reduced
-        every = _learn(lesson, None)
-
-        def reached(learned: Parameters) -> float:
-            return auc(lesson.validation_y, self.probability(lesson.validation_x, learned))
-
-        return every if reached(every[0]) > reached(reduced[0]) else reduced
+        every, held_out = _learned(x, task, None), self.pair_features(validation.pairs)
+        reached, reduced_to = (
+            auc(validation.labels, self.probability(held_out, learned))
+            for learned, _ in (every, reduced)
+        )
+        return every if reached > reduced_to else reduced
 
     def probability(self, x: FloatArray, learned: Parameters) -> FloatArray:
         """p = σ(log-odds / T): the order and the side of 1/2 do not depend on T."""
         return np.asarray(expit(_log_odds(x, learned) / learned["temperature"]))
 
 
-def _learn(lesson: Lesson, components: int | None) -> tuple[Parameters, dict[str, float | str]]:
+def _learned(x: FloatArray, task: Task, components: int | None) -> tuple[Parameters, Facts]:
     learned: Parameters = {}
-    x = lesson.x
+    reduced = x
     if components is not None:
         components = min(components, *x.shape)
         # "full" is exact and draws nothing at random.
         pca = PCA(components, svd_solver="full").fit(x)
         learned = {"axes": pca.components_.astype(np.float32), "centre": pca.mean_}
-        x = _project(x, learned)
-    model: Any = GaussianNB().fit(x, lesson.y, sample_weight=lesson.sample_weights)
+        reduced = _project(x, learned)
+    model: Any = GaussianNB().fit(reduced, task.rows.labels, sample_weight=task.row_weights)
     learned |= {"means": model.theta_, "variances": model.var_, "priors": model.class_prior_}
-    greatest = float(np.abs(_log_odds(lesson.x, learned)).max())
+    greatest = float(np.abs(_log_odds(x, learned)).max())
     learned["temperature"] = np.array([max(1.0, greatest / GREATEST_LOG_ODDS)])
-    return learned, {"components": float(components or x.shape[1])}
+    return learned, {"components": float(components or reduced.shape[1])}
 
 
 def _project(x: FloatArray, learned: Parameters) -> FloatArray:
-    projected: FloatArray = (x - learned["centre"]) @ learned["axes"].T
-    return projected
+    return np.asarray((x - learned["centre"]) @ learned["axes"].T)
 
 
 def _log_odds(x: FloatArray, learned: Parameters) -> FloatArray:
@@ -84,11 +82,9 @@ def _log_odds(x: FloatArray, learned: Parameters) -> FloatArray:
     if "axes" in learned:
         x = _project(x, learned)
     x = x.astype(np.float64)
-    joint = [
+    classes = zip(learned["means"], learned["variances"], learned["priors"], strict=True)
+    negative, positive = (
         np.log(prior) - 0.5 * (np.log(v).sum() + ((x - mean) ** 2 / v).sum(axis=1))
-        for mean, v, prior in zip(
-            learned["means"], learned["variances"], learned["priors"], strict=True
-        )
-    ]
-    log_odds: FloatArray = joint[1] - joint[0]
-    return log_odds
+        for mean, v, prior in classes
+    )
+    return np.asarray(positive - negative)

@@ -3,16 +3,16 @@
 RefD(A, B) = Σ_c r(c,B) w(c,A) / Σ_c w(c,A)  -  Σ_c r(c,A) w(c,B) / Σ_c w(c,B)   ∈ [-1, 1]
 
 w(c, A) is what c counts among the concepts that A refers to, r(c, B) is 1 where c refers to B.
-If A's surroundings refer to B, but not B's to A, then B is a prerequisite of A (Liang, Wu, Huang
-and Giles 2015). The score of an ordered pair (a, b) is therefore s = RefD(b, a). An empty sum of
-weights makes its term 0.
+If the concepts that A refers to refer to B, and those that B refers to do not refer to A, then B is
+a prerequisite of A (Liang, Wu, Huang and Giles 2015). So the score of an ordered pair (a, b) is
+s = RefD(b, a). A term whose weights sum to 0 is 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -23,12 +23,12 @@ from sklearn.linear_model import LogisticRegression
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
-from proprl.evaluation.metrics import auc, best_threshold, enough_to_choose
-from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings, label_weights, refuse_background
+from proprl.evaluation.metrics import auc, enough_to_choose
+from proprl.graphs.evidence import VIEWS, Evidence
+from proprl.models.base import FitReport, Settings, State, refuse_background
 from proprl.models.needs import BEHAVIOUR, RESOURCE, RESOURCE_OR_BEHAVIOUR, check_inputs
-from proprl.progress import SILENT, Progress
-from proprl.training.checkpoint import Checkpoint
+from proprl.models.scorer import Scorer, Task
+from proprl.models.shares import share
 
 Weights: TypeAlias = Literal["equal", "tfidf"]
 
@@ -38,7 +38,7 @@ USUAL_TAU = 0.1
 # From this |RefD| on Liang et al. call a pair a prerequisite.
 THETA: Mapping[Weights, float] = {"equal": 0.05, "tfidf": 0.02}
 # Numbers in a dense block of a few sources' scores against all concepts: 16 MB.
-BLOCK = 2_000_000
+CELLS_AT_ONCE = 2_000_000
 # Ordered pairs that the share of zeros is counted on where no labelled pairs are at hand.
 COUNTED = 10_000
 
@@ -72,14 +72,14 @@ class References:
         order = np.argsort(pairs[:, 0], kind="stable")
         sources, starts = np.unique(pairs[order, 0], return_index=True)
         ends = np.append(starts, len(pairs))
-        step = max(1, BLOCK // max(n, 1))
+        step = max(1, CELLS_AT_ONCE // max(n, 1))
         for first in range(0, len(sources), step):
             a = sources[first : first + step]
             rows = order[ends[first] : ends[min(first + step, len(sources))]]
             here, b = np.searchsorted(a, pairs[rows, 0]), pairs[rows, 1]
             towards_a = (R_t[a] @ W_t).toarray()[here, b]  # Σ_c r(c, a) w(c, b)
             towards_b = (self.W[a] @ self.R).toarray()[here, b]  # Σ_c r(c, b) w(c, a)
-            s[rows] = _share(towards_a, total[b]) - _share(towards_b, total[a[here]])
+            s[rows] = share(towards_a, total[b]) - share(towards_b, total[a[here]])
         return s
 
 
@@ -100,25 +100,24 @@ def references_in_incidence(M: SparseMatrix, weights: Weights, tau: float) -> Re
     """
     met = _without_diagonal(csr_array(M @ M.T))  # (n, n): in how many resources
     degree = np.asarray(M.sum(axis=1))
-    share = met.tocoo()
-    refers = share.data / degree[share.row] >= tau
-    ends = share.row[refers], share.col[refers]
+    meeting = met.tocoo()
+    refers = meeting.data / degree[meeting.row] >= tau
+    ends = meeting.row[refers], meeting.col[refers]
     R = csr_array((np.ones(int(refers.sum())), ends), shape=met.shape)
     W = met if weights == "equal" else _by_rarity(met, M.shape[1], degree)
     return References(W, R)
 
 
-class RefDScorer:
-    """RefD under the common contract; see `proprl.models.base.PairScorer`.
+class RefDScorer(Scorer):
+    """RefD under the common contract.
 
-    Labels, where there are some, choose the sign (learners may walk from prerequisite to
-    dependent, links lead back), τ and the threshold, and make the score a probability.
+    Labels, where there are some, choose τ, the threshold and the sign: learners walk from
+    prerequisite to dependent, links lead back. They also make the score a probability.
     """
 
     settings_type: ClassVar[type[Settings]] = RefDSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
-    needs: ClassVar[frozenset[str]] = frozenset({RESOURCE_OR_BEHAVIOUR})
-    takes_background: ClassVar[bool] = False
+    needs = frozenset({RESOURCE_OR_BEHAVIOUR})
+    takes_background = False
 
     matrix: SparseMatrix  # T or M
     references: References
@@ -127,24 +126,12 @@ class RefDScorer:
     intercept: float
     tau: float
 
-    def __init__(self, settings: RefDSettings, *, device: str = "auto") -> None:
-        self.settings = settings
-        self.device = device  # nothing here runs on a device; kept for the contract
-        self.report = FitReport()
-
-    def fit(
-        self,
-        evidence: Evidence,
-        split: PairSplit,
-        *,
-        background: IntArray | None = None,
-        seed: int,  # noqa: ARG002 - nothing is drawn
-        progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit is one step
-    ) -> FitReport:
+    def learn(self, task: Task) -> FitReport:
         """Read the references; let labels choose sign, τ, threshold and probability."""
-        refuse_background("refd", background, "it counts references and learns from no pairs")
-        progress.begin("fitting", 1)
+        why = "it counts references and learns from no pairs"
+        refuse_background("refd", task.background, why)
+        task.progress.begin("fitting", 1)
+        evidence, split = task.evidence, task.split
         view = self._view(evidence)
         self.matrix = evidence.transitions if view == BEHAVIOUR else evidence.incidence
         # Both labels are needed to choose; where validation is too small, train has to do.
@@ -152,17 +139,13 @@ class RefDScorer:
         judge = next((part for part in parts if enough_to_choose(part.labels)), None)
         self.tau, self.sign = self._choose(view, judge)
         self.references = self._read(view, self.tau)
-        class_weights = self._calibrate(split.train)
-        self.report = FitReport(
-            views=(view,),
-            missing_views=tuple(v for v in (RESOURCE, BEHAVIOUR) if v not in evidence.views),
-            class_weights=class_weights,
-            threshold=self._threshold(split.validation),
-            facts=self._facts(view, split, chosen=judge is not None),
-        )
-        progress.step()
-        progress.end()
-        return self.report
+        self.slope, self.intercept = self._logistic(split.train, task.class_weights)
+        otherwise = 0.5 if self.slope else (1 + THETA[self.settings.weights]) / 2
+        threshold = self.best_threshold(split.validation, otherwise)
+        facts = self._facts(view, split, "convention" if judge is None else "labels")
+        task.progress.step()
+        task.progress.end()
+        return replace(task.report(VIEWS, threshold=threshold, facts=facts), views=(view,))
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give the probability that source is a prerequisite of target: (m, 2) -> (m,)."""
@@ -185,24 +168,13 @@ class RefDScorer:
             "chosen": np.array([self.tau, self.sign, self.slope, self.intercept]),
         }
 
-    @classmethod
-    def restore(
-        cls,
-        settings: RefDSettings,
-        state: Mapping[str, FloatArray],
-        report: FitReport,
-        *,
-        device: str = "auto",
-    ) -> Self:
-        """Give back the scorer that `state` was taken from."""
-        scorer = cls(settings, device=device)
-        scorer.report = report
-        (view,) = report.views
+    def take_up(self, state: State) -> None:
+        """Take up the matrix, and read the references from it."""
+        (view,) = self.report.views
         arrays = tuple(state[f"{view}/{part}"] for part in ("data", "indices", "indptr"))
-        scorer.matrix = csr_array(arrays, shape=tuple(state[f"{view}/shape"].tolist()))
-        scorer.tau, scorer.sign, scorer.slope, scorer.intercept = state["chosen"].tolist()
-        scorer.references = scorer._read(view, scorer.tau)
-        return scorer
+        self.matrix = csr_array(arrays, shape=tuple(state[f"{view}/shape"].tolist()))
+        self.tau, self.sign, self.slope, self.intercept = state["chosen"].tolist()
+        self.references = self._read(view, self.tau)
 
     def _view(self, evidence: Evidence) -> str:
         source = self.settings.source
@@ -231,39 +203,28 @@ class RefDScorer:
                     best = (reached, tau, sign)
         return best[1], best[2]
 
-    def _calibrate(self, train: LabelledPairs) -> tuple[float, float]:
-        """Fit the logistic regression of the label on s, and give the class weights."""
-        self.slope, self.intercept = 0.0, 0.0
-        if len(np.unique(train.labels)) < 2:
-            return (1.0, 1.0)
-        class_weights = label_weights(train)
+    def _logistic(
+        self, train: LabelledPairs, class_weights: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Give slope and intercept of the logistic regression of the label on s; 0, 0: none."""
         s = self.sign * self.references.difference(train.pairs)
-        scale = float(s.std())
-        if scale > 0:
-            model: Any = LogisticRegression().fit(
-                s[:, None] / scale,
-                train.labels,
-                sample_weight=np.asarray(class_weights)[train.labels],
-            )
-            # A falling curve would turn round the sign that validation chose.
-            if model.coef_[0, 0] > 0:
-                self.slope = float(model.coef_[0, 0]) / scale
-                self.intercept = float(model.intercept_[0])
-        return class_weights
+        scale = float(s.std()) if len(np.unique(train.labels)) == 2 else 0.0
+        if scale == 0:
+            return 0.0, 0.0
+        weights = np.asarray(class_weights)[train.labels]
+        model: Any = LogisticRegression().fit(s[:, None] / scale, train.labels, weights)
+        slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
+        # A falling curve would turn round the sign that validation chose.
+        return (slope / scale, intercept) if slope > 0 else (0.0, 0.0)
 
-    def _threshold(self, validation: LabelledPairs) -> float:
-        if enough_to_choose(validation.labels):
-            return best_threshold(validation.labels, self.score(validation.pairs))
-        return 0.5 if self.slope else (1 + THETA[self.settings.weights]) / 2
-
-    def _facts(self, view: str, split: PairSplit, *, chosen: bool) -> dict[str, float | str]:
+    def _facts(self, view: str, split: PairSplit, judge: str) -> dict[str, float | str]:
         known = np.concatenate([split.train.pairs, split.validation.pairs])
         counted = known if len(known) else _spread_pairs(self.matrix.shape[0])
         zeros = self.references.difference(counted) == 0
         facts: dict[str, float | str] = {
             "source": "transitions" if view == BEHAVIOUR else "incidence",
             "sign": self.sign,
-            "sign_chosen_by": "labels" if chosen else "convention",
+            "sign_chosen_by": judge,
             "probability": "logistic" if self.slope else "(s+1)/2",
             "zero_share": float(zeros.mean()) if len(zeros) else 1.0,
         }
@@ -284,10 +245,6 @@ def _ones(A: SparseMatrix) -> SparseMatrix:
 def _by_rarity(A: SparseMatrix, documents: int, df: FloatArray) -> SparseMatrix:
     """Give A with column c multiplied by ln(documents / df(c))."""
     return csr_array((A.data * np.log(documents / df[A.indices]), A.indices, A.indptr), A.shape)
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _spread_pairs(n: int) -> IntArray:

@@ -1,9 +1,8 @@
-"""R-VGAE: a variational autoencoder over concepts and documents (Li et al., 2020)."""
+"""R-VGAE: a variational autoencoder over concepts and resources (Li et al., 2020)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -13,29 +12,24 @@ from torch import Tensor, nn
 
 from proprl.arrays import FloatArray
 from proprl.data.splits.parts import PairSplit
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.associations import similar_rows
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Settings
-from proprl.models.needs import RESOURCE, SUPERVISED
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import RESOURCE, SUPERVISED, refuse_beyond_limit
+from proprl.models.networks.scorer import Batch
 from proprl.models.rivals.autoencoder import (
+    AutoencoderScorer,
+    AutoencoderSettings,
     Decoder,
     Decoding,
     GraphConvolution,
     Posterior,
     Reconstruction,
-    normalised_adjacency,
-    refuse_beyond_limit,
-)
-from proprl.models.rivals.autoencoder_scorer import (
-    AutoencoderScorer,
-    AutoencoderSettings,
-    training_adjacency,
 )
 
 ALIKE = 0.5
-"""Documents are linked from this cosine on."""
+"""Resources are linked from this cosine on."""
 
 
 class RVGAESettings(AutoencoderSettings):
@@ -59,7 +53,7 @@ class RelationalConvolution(nn.Module):
 
 
 class RelationalAutoencoder(nn.Module):
-    """H = φ(layer(X)), μ = layer(H), log σ = layer(H), over graphs of concepts and documents."""
+    """H = φ(layer(X)), μ = layer(H), log σ = layer(H), over graphs of concepts and resources."""
 
     def __init__(
         self,
@@ -69,14 +63,14 @@ class RelationalAutoencoder(nn.Module):
         *,
         graphs: int = 3,
         linear: bool = False,
-        decoding: Decoding = "directed",
+        decoder: Decoding = "directed",
     ) -> None:
         super().__init__()
         self.W_0 = RelationalConvolution(in_size, hidden, graphs)
         self.W_mu = RelationalConvolution(hidden, size, graphs)
         self.W_sigma = RelationalConvolution(hidden, size, graphs)
         self.linear = linear
-        self.decoder = Decoder(size, decoding)
+        self.decoder = Decoder(size, decoder)
 
     def forward(self, X: Tensor, graphs: tuple[Tensor, ...]) -> Posterior:
         """Encode s nodes: (s, in_size) -> (s, size)."""
@@ -89,7 +83,7 @@ class Inputs(NamedTuple):
     """The nodes, concepts first; their graphs; and what is to be reconstructed."""
 
     X: Tensor  # (s, d)
-    graphs: tuple[Tensor, ...]  # each (s, s): union, concept-document, document-document
+    graphs: tuple[Tensor, ...]  # each (s, s): union, concept-resource, resource-resource
     concepts: int
     contained: Reconstruction | None  # (n, m)
     alike: Reconstruction | None  # (m, m)
@@ -97,9 +91,9 @@ class Inputs(NamedTuple):
 
 
 class RVGAEScorer(AutoencoderScorer):
-    """Relational variational autoencoder: concepts and documents reconstruct how they relate.
+    """Relational variational autoencoder: concepts and resources reconstruct how they relate.
 
-    Two relations need no labels: which document contains which concept, and which documents are
+    Two relations need no labels: which resource contains which concept, and which resources are
     alike. Each is reconstructed by inner products, on its own block of the matrix. Messages pass
     over these relations alone.
 
@@ -110,82 +104,64 @@ class RVGAEScorer(AutoencoderScorer):
     """
 
     settings_type: ClassVar[type[Settings]] = RVGAESettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = RelationalAutoencoder
+    options = ("hidden", "size", "linear", "decoder")
+    presets: ClassVar[Presets] = {
         "default": {"threshold": None},
         # As released, where the threshold is a z-score of 0.6 over the test set: ours is 0.5.
         "paper": {"decoder": "inner", "zeros": "all", "linear": True, "epochs": 100},
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = ("resource",)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the number of features of a node."""
         return {"in_size": _nodes(evidence).shape[1]}
 
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> RelationalAutoencoder:  # noqa: ARG002
-        """Give a new encoder and decoder."""
-        s = self.settings
-        return RelationalAutoencoder(
-            sizes["in_size"], s.hidden, s.size, linear=s.linear, decoding=s.decoder
-        )
-
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give the nodes, their graphs, and the relations to reconstruct."""
-        documents = standardise_columns(resource_vectors(evidence))
-        n, m = evidence.concept_count, len(documents)
-        refuse_beyond_limit("rvgae", n + m, "concepts and resources")
+        resources = standardise_columns(resource_vectors(evidence))
+        n, m = evidence.concept_count, len(resources)
+        refuse_beyond_limit(self.name, n + m, "concepts and resources")
         M = csr_array(evidence.incidence).toarray()  # there, or else there are no vectors
-        S = (similar_rows(documents, ALIKE).toarray() > 0).astype(float)
+        S = (similar_rows(resources, ALIKE).toarray() > 0).astype(float)
         contained = np.block([[np.zeros((n, n)), M], [M.T, np.zeros((m, m))]])
         alike = block_diag(np.zeros((n, n)), S)
         graphs = (contained + alike, contained, alike)
         supervised = self.settings.decoder == "directed"
         return Inputs(
             self.tensor(_nodes(evidence)),
-            tuple(self.tensor(normalised_adjacency(graph)) for graph in graphs),
+            tuple(self.messages(graph) for graph in graphs),
             n,
             _relation(self.tensor(M)),
             _relation(self.tensor(S), loops=True),
-            self.links(training_adjacency(split, n), split) if supervised else None,
+            self.links(self.adjacency(split, n), split) if supervised else None,
         )
-
-    def posterior(self, network: RelationalAutoencoder, inputs: Inputs) -> Posterior:
-        """Give the codes of all nodes, concepts first."""
-        posterior: Posterior = network(inputs.X, inputs.graphs)
-        return posterior
 
     def encode(self, network: RelationalAutoencoder, inputs: Inputs) -> dict[str, Tensor]:
         """Give the mean of each concept's code."""
-        return {"Z": self.posterior(network, inputs).mu[: inputs.concepts].clone()}
+        return {"Z": network(inputs.X, inputs.graphs).mu[: inputs.concepts].clone()}
 
-    def loss(
-        self,
-        network: RelationalAutoencoder,
-        inputs: Inputs,
-        pairs: Tensor,  # noqa: ARG002 - every step reconstructs whole matrices
-        y: Tensor,  # noqa: ARG002
-        class_weights: tuple[float, float],  # noqa: ARG002 - pos_weight balances the classes
-    ) -> Tensor:
+    def loss(self, network: RelationalAutoencoder, inputs: Inputs, batch: Batch) -> Tensor:  # noqa: ARG002
         """L = Σ_relations norm · BCE + KL."""
-        posterior = self.posterior(network, inputs)
+        posterior: Posterior = network(inputs.X, inputs.graphs)
         Z = posterior.sample()
-        concepts, documents = Z[: inputs.concepts], Z[inputs.concepts :]
+        concepts, resources = Z[: inputs.concepts], Z[inputs.concepts :]
         loss = posterior.divergence()
-        if inputs.contained is not None:
-            loss = loss + inputs.contained.loss(concepts @ documents.T)
-        if inputs.alike is not None:
-            loss = loss + inputs.alike.loss(documents @ documents.T)
-        if inputs.links is not None:
-            loss = loss + inputs.links.loss(network.decoder.matrix(concepts))
+        for relation, logits in (
+            (inputs.contained, concepts @ resources.T),
+            (inputs.alike, resources @ resources.T),
+            (inputs.links, network.decoder.matrix(concepts)),
+        ):
+            loss = loss if relation is None else loss + relation.loss(logits)
         return loss
 
 
 def _nodes(evidence: Evidence) -> FloatArray:
-    """Concepts above documents; vectors of different widths stand side by side."""
+    """Concepts above resources; vectors of different widths stand side by side."""
     X = standardise_columns(evidence.features)
     Y = standardise_columns(resource_vectors(evidence))
-    nodes: FloatArray = np.vstack([X, Y]) if X.shape[1] == Y.shape[1] else block_diag(X, Y)
-    return nodes
+    return np.vstack([X, Y]) if X.shape[1] == Y.shape[1] else np.asarray(block_diag(X, Y))
 
 
 def _relation(A: Tensor, *, loops: bool = False) -> Reconstruction | None:

@@ -14,9 +14,10 @@ from sklearn.svm import SVC, LinearSVC
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import TrainingError
 from proprl.models.base import Settings
-from proprl.models.rivals.pair_vectors import ClassicalScorer, Lesson, Parameters
+from proprl.models.rivals.pair_vectors import ClassicalScorer, Facts, Parameters
+from proprl.models.scorer import Task
 
-FOLDS = 5
+CALIBRATION_FOLDS = 5
 # How far the gradient must fall. On MOOC the usual 1e-4 took 13 times as long, and reached a
 # validation AUC of 0.820 instead of 0.825.
 TOLERANCE = 1e-2
@@ -38,18 +39,19 @@ class SVMScorer(ClassicalScorer):
 
     settings_type: ClassVar[type[Settings]] = SVMSettings
 
-    def learn(self, lesson: Lesson) -> tuple[Parameters, dict[str, float | str]]:
+    def learned_from(self, x: FloatArray, task: Task) -> tuple[Parameters, Facts]:
         """Give the margins of the folds, and their Platt parameters."""
-        gamma = 1 / (lesson.x.shape[1] * max(float(lesson.x.var()), 1e-12))
-        folds = min(FOLDS, int(np.bincount(lesson.y, minlength=2).min()))
+        y = task.rows.labels
+        gamma = 1 / (x.shape[1] * max(float(x.var()), 1e-12))
+        folds = min(CALIBRATION_FOLDS, int(np.bincount(y, minlength=2).min()))
         if folds < 2:
             raise TrainingError(
                 "SVM calibrates its probabilities on held-out training pairs and needs two of "
                 "each label; label more pairs"
             )
-        cv = StratifiedKFold(folds, shuffle=True, random_state=lesson.seed)
+        cv = StratifiedKFold(folds, shuffle=True, random_state=task.seed)
         calibrated: Any = CalibratedClassifierCV(self._machine(gamma), method="sigmoid", cv=cv)
-        calibrated.fit(lesson.x, lesson.y, sample_weight=lesson.sample_weights)
+        calibrated.fit(x, y, sample_weight=task.row_weights)
         fitted = calibrated.calibrated_classifiers_
         platt = [(fold.calibrators[0].a_, fold.calibrators[0].b_) for fold in fitted]
         machines = [fold.estimator for fold in fitted]
@@ -60,8 +62,8 @@ class SVMScorer(ClassicalScorer):
         if self.settings.kernel == "linear":
             learned["coefficients"] = np.stack([m.coef_[0] for m in machines])  # (folds, 2d)
         else:
-            rows = [train for train, _ in cv.split(lesson.x, lesson.y)]
-            learned |= _support(machines, rows, lesson.pairs) | {"gamma": np.array([gamma])}
+            rows = [train for train, _ in cv.split(x, y)]
+            learned |= _support(machines, rows, task.rows.pairs) | {"gamma": np.array([gamma])}
         return learned, {"folds": float(folds)}
 
     def probability(self, x: FloatArray, learned: Parameters) -> FloatArray:

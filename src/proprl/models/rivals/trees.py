@@ -1,16 +1,15 @@
 """Trees: what a plain forest makes of explicit evidence about a pair.
 
-The rival of every model that learns representations: a row holds what the course says of both
-orders of a pair (`proprl.pairs`), and how many prerequisites and non-prerequisites are known to
-begin and to end at each of its concepts. No label is its own evidence: that of the pair, and that
-of its reverse, are not counted. Pairs without a label are learned from and never counted.
+A row holds what the course says of both orders of a pair (`proprl.pairs`), and how many
+prerequisites and non-prerequisites are known to begin and to end at each of its concepts. No label
+is its own evidence: the labels of the pair and of its reverse are not counted. Pairs without a
+label are learned from and never counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -19,18 +18,13 @@ from sklearn.ensemble import ExtraTreesClassifier
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.grouping import draw_parts, unordered_codes
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit
-from proprl.evaluation.metrics import best_threshold, enough_to_choose
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.models.base import FitReport, Settings, label_weights, state_part, training_rows
+from proprl.models.base import FitReport, Settings, State, state_part
 from proprl.models.forests.tree_sum import TreeSum
-from proprl.models.needs import SUPERVISED
-from proprl.models.rivals.autoencoder import refuse_beyond_limit
+from proprl.models.needs import refuse_beyond_limit
+from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import label_matrix
-from proprl.progress import SILENT, Progress
-from proprl.training.bundle import pack_evidence, unpack_evidence
-from proprl.training.checkpoint import Checkpoint
 
 # With background, a training row is described by the labels outside its fold.
 FOLDS = 10
@@ -44,97 +38,50 @@ class TreesSettings(Settings):
     """Rows that a leaf holds at least."""
 
 
-class TreesScorer:
-    """Extra-trees on explicit evidence under the common contract; see `PairScorer`."""
+class TreesScorer(Scorer):
+    """Extra-trees on explicit evidence."""
 
     settings_type: ClassVar[type[Settings]] = TreesSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
-    needs: ClassVar[frozenset[str]] = SUPERVISED
-    takes_background: ClassVar[bool] = True
 
     forest: TreeSum
 
-    def __init__(self, settings: TreesSettings, *, device: str = "auto") -> None:
-        self.settings = settings
-        self.device = device  # nothing here runs on a device; kept for the contract
-        self.report = FitReport()
-
-    def fit(
-        self,
-        evidence: Evidence,
-        split: PairSplit,
-        *,
-        background: IntArray | None = None,
-        seed: int,
-        progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit takes seconds
-    ) -> FitReport:
+    def learn(self, task: Task) -> FitReport:
         """Learn from the training rows; choose the threshold on the validation pairs."""
-        refuse_beyond_limit("trees", evidence.concept_count, "concepts")
-        progress.begin("fitting", 1)
-        self._know(evidence, split.train)  # only labels are counted, never background
-        rows = training_rows(split, background)
-        class_weights = label_weights(split.train)
-        columns = self._training_columns(rows, seed)
+        refuse_beyond_limit("trees", task.evidence.concept_count, "concepts")
+        task.progress.begin("fitting", 1)
+        self._know(task.evidence, task.split.train)  # only labels are counted, never background
+        columns = self._training_columns(task.rows, task.seed)
         grown: Any = ExtraTreesClassifier(
             self.settings.trees,
             min_samples_leaf=self.settings.leaf,
-            class_weight=dict(enumerate(class_weights)),
-            random_state=seed,
-        ).fit(columns, rows.labels)
-        trees = [tree.tree_ for tree in grown.estimators_]
-        self.forest = TreeSum.from_sklearn(trees, columns.shape[1])
-        validation = split.validation
-        threshold = 0.5
-        if enough_to_choose(validation.labels):
-            threshold = best_threshold(validation.labels, self.score(validation.pairs))
-        self.report = FitReport(
-            views=evidence.views,
-            missing_views=tuple(view for view in VIEWS if view not in evidence.views),
-            class_weights=class_weights,
-            threshold=threshold,
-            facts={"leaves": float(self.forest.leaves.sum())},
-        )
-        progress.step()
-        progress.end()
-        return self.report
+            class_weight=dict(enumerate(task.class_weights)),
+            random_state=task.seed,
+        ).fit(columns, task.rows.labels)
+        self.forest = TreeSum.from_sklearn(grown, columns.shape[1])
+        threshold = self.best_threshold(task.split.validation)
+        task.progress.step()
+        task.progress.end()
+        leaves = float(self.forest.leaves.sum())
+        return task.report(VIEWS, threshold=threshold, facts={"leaves": leaves})
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give the mean share of positives in the leaves a pair falls into: (m, 2) -> (m,)."""
         p = self.forest.sums(self._rows(pairs))
         return p.clip(0.0, 1.0)  # rounding may lift a mean of shares a hair above 1
 
-    def details(self, pairs: IntArray) -> dict[str, FloatArray]:  # noqa: ARG002
-        """Give nothing: the score has no parts."""
-        return {}
-
     def state(self) -> dict[str, FloatArray]:
         """Give the evidence, the known labels and the trees."""
-        return {
-            **pack_evidence(self.evidence),
-            "known/pairs": self.known.pairs,
-            "known/labels": self.known.labels,
-            **{f"forest/{name}": array for name, array in self.forest.state().items()},
-        }
+        return {**pack_known(self.evidence, self.known), **self.forest.state("forest/")}
 
-    @classmethod
-    def restore(
-        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
-    ) -> Self:
-        """Give back the scorer that `state` was taken from."""
-        scorer = cls(settings, device=device)
-        scorer.report = report
-        pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
-        scorer._know(unpack_evidence(state), LabelledPairs(pairs, labels))
-        columns = scorer._rows(pairs[:0]).shape[1]
-        scorer.forest = TreeSum.restored(state_part(state, "forest/"), columns)
-        return scorer
+    def take_up(self, state: State) -> None:
+        """Take up the evidence, the known labels and the trees."""
+        self._know(*unpack_known(state))
+        columns = self._rows(self.known.pairs[:0]).shape[1]
+        self.forest = TreeSum.restored(state_part(state, "forest/"), columns)
 
     def _know(self, evidence: Evidence, known: LabelledPairs) -> None:
         """Take up what rows are made of."""
-        # As a bundle keeps it: a loaded model sees the same numbers.
-        features = evidence.features.astype(np.float32)
-        self.evidence = replace(evidence, features=features, resource_features=None, readings=None)
+        self.evidence = replace(as_kept(evidence), readings=None)
         self.known = known
         self._of_course = course_columns(self.evidence)
 

@@ -29,28 +29,25 @@ BINS = 63
 
 
 class Lesson:
-    """Rows to learn from, which count by their weights; trees grow from all, or from some."""
+    """Rows to learn from, which count by their weights; the sum of trees is a row's log-odds."""
 
     def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
         import lightgbm
 
         self.columns = x.shape[1]
         # Columns that are the same in all rows stay: columns are told apart by their place.
-        threads = torch.get_num_threads()
-        binning = {"feature_pre_filter": False, "max_bin": BINS, "num_threads": threads}
+        binning = {"feature_pre_filter": False, "max_bin": BINS, "verbose": -1}
+        binning["num_threads"] = torch.get_num_threads()
         self._rows: Any = lightgbm.Dataset(x, y, weight=weights, params=binning).construct()
 
     def grown(
         self, trees: int, *, among: IntArray | None = None, times: int = 1, seed: int
     ) -> TreeSum:
-        """Grow trees from all rows or those `among` them, several `times`, and take their mean.
-
-        Their sum is a row's log-odds. The same rows and seed give the same trees.
-        """
-        import lightgbm
+        """Grow trees from all rows, or those `among` them: the mean of several `times`."""
+        from lightgbm import train
 
         rows = self._rows if among is None else self._rows.subset(among)
         growth = {**GROWTH, "num_threads": torch.get_num_threads()}
         seeds = range(times * seed, times * (seed + 1))
-        grown = [lightgbm.train({**growth, "seed": one}, rows, trees) for one in seeds]
+        grown = [train({**growth, "seed": one}, rows, trees) for one in seeds]
         return TreeSum.from_lightgbm([one.model_to_string() for one in grown], self.columns)

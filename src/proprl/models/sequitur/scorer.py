@@ -1,17 +1,16 @@
 """Sequitur: one table of pairs, one kind of learner.
 
-A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from rows of
-labels, of background, and of both again with a concept taken for new. Other trees that learned
-from four fifths of the pairs judge the rest, for the calibration: scores of pairs that were
-not learned from tell how sure one may be.
+A row says what is known of an ordered pair (`proprl.pairs`). Boosted trees learn from labelled
+pairs, from background, and from cold-start rows: pairs of both kinds in which a concept is taken
+for new. For the calibration every pair is also scored by trees that learned from other pairs alone:
+five times they learn from four fifths of the pairs and score the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,28 +22,16 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
-from proprl.graphs.closure import BoolArray
-from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.models.base import (
-    FitReport,
-    HeldOut,
-    Settings,
-    label_weights,
-    state_part,
-    training_rows,
-)
+from proprl.graphs.evidence import VIEWS
+from proprl.models.base import FitReport, HeldOut, Settings, State, state_part
 from proprl.models.forests.tree_sum import TreeSum
-from proprl.models.needs import SUPERVISED
-from proprl.models.rivals.autoencoder import refuse_beyond_limit
+from proprl.models.needs import refuse_beyond_limit
+from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
 from proprl.models.sequitur.learner import Lesson
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
-from proprl.progress import SILENT, Progress
-from proprl.training.bundle import pack_evidence, unpack_evidence
-from proprl.training.checkpoint import Checkpoint
 
 PARTS = 5
 # So many times the final trees are grown: what one says by chance the others do not.
@@ -55,6 +42,10 @@ COLD = 0.25
 RULED_OUT = 5
 # Of background, every second pair is enough for that, and counts twice.
 THINNED = 2
+
+# Products of matrices are many and small here: threads that wait for each other gain little, and
+# when another program wants a core, a fit took 20 times as long.
+one_thread = partial(threadpool_limits, limits=1, user_api="blas")
 
 
 class SequiturSettings(Settings):
@@ -71,85 +62,60 @@ class SequiturSettings(Settings):
         return self.reader
 
 
-class SequiturScorer:
-    """Boosted trees on the table of pairs; see `PairScorer`."""
+class SequiturScorer(Scorer):
+    """Boosted trees on the table of pairs."""
 
     settings_type: ClassVar[type[Settings]] = SequiturSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
-    needs: ClassVar[frozenset[str]] = SUPERVISED
-    takes_background: ClassVar[bool] = True
 
     table: PairTable
     trees: TreeSum
-    held_out: HeldOut
+    held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
     reverse_weight: float
     """What it adds to a pair's log-odds that labels put it in the other order."""
 
-    def __init__(self, settings: SequiturSettings, *, device: str = "auto") -> None:
-        self.settings = settings
-        self.device = device  # nothing here runs on a device; kept for the contract
-        self.report = FitReport()
-        self.held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
-
-    def fit(
-        self,
-        evidence: Evidence,
-        split: PairSplit,
-        *,
-        background: IntArray | None = None,
-        seed: int,
-        progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,  # noqa: ARG002 - a fit takes seconds
-    ) -> FitReport:
+    def learn(self, task: Task) -> FitReport:
         """Learn from training and validation pairs alike, and from background."""
-        refuse_beyond_limit("sequitur", evidence.concept_count, "concepts")
-        progress.begin("learning", PARTS + 3)
-        known = split.train.joined(split.validation)
-        rows = training_rows(replace(split, train=known), background)
-        self.table = PairTable(_kept(evidence), known)
-        with _one_thread():
+        refuse_beyond_limit("sequitur", task.evidence.concept_count, "concepts")
+        task.progress.begin("learning", PARTS + 3)
+        known = task.split.train.joined(task.split.validation)
+        task = replace(task, split=replace(task.split, train=known))
+        rows = task.rows
+        self.table = PairTable(as_kept(task.evidence), known)
+        with one_thread():
             x = self.table.rows(rows.pairs)
-            progress.step()
+            task.progress.step()
             again = np.r_[: len(known), len(known) : len(rows) : THINNED]
             cold, which = self.table.cold_rows(rows.pairs[again])
-            which = again[which]
-            progress.step()
-        weights = np.array(label_weights(known))[rows.labels]
-        x, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
+            task.progress.step()
+        which, weights = again[which], task.row_weights
         cold_weights = COLD * weights[which] * np.where(which < len(known), 1, THINNED)
-        weights = np.concatenate([weights, cold_weights])
-        lesson, trees = Lesson(x, y, weights), self.settings.trees
+        x_all, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
+        lesson = Lesson(x_all, y, np.concatenate([weights, cold_weights]))
+        trees = self.settings.trees
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
         scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
         for one in range(PARTS):
             seen, judged = np.flatnonzero(part != one), np.flatnonzero(part[: len(rows)] == one)
             if len(judged) and len(seen):
-                grown = lesson.grown(trees, among=seen, seed=seed)
+                grown = lesson.grown(trees, among=seen, seed=task.seed)
                 scores[judged] = expit(grown.sums(x[judged]))
-            progress.step()
+            task.progress.step()
         self.held_out = HeldOut(known, scores[: len(known)], scores[len(known) :])
-        self.trees = lesson.grown(trees, times=TIMES, seed=seed)
+        self.trees = lesson.grown(trees, times=TIMES, seed=task.seed)
         self.reverse_weight = _weight_of_reverses(known)
-        progress.step()
-        progress.end()
-        self.report = FitReport(
-            views=evidence.views,
-            missing_views=tuple(view for view in VIEWS if view not in evidence.views),
-            class_weights=label_weights(known),
-            facts={"columns": float(x.shape[1])},
-        )
-        return self.report
+        task.progress.step()
+        task.progress.end()
+        return task.report(VIEWS, facts={"columns": float(x.shape[1])})
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give what the trees say of each pair: (m, 2) -> (m,)."""
-        with _one_thread():
+        with one_thread():
             z = self.trees.sums(self.table.rows(pairs))
-        p: FloatArray = expit(z + self.reverse_weight * self.table.ruled_out(pairs))
-        return p
+        return np.asarray(expit(z + self.reverse_weight * self.table.ruled_out(pairs)))
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give what each kind of evidence adds to the log-odds, by exact Shapley values."""
-        with _one_thread():
+        with one_thread():
             values = self.trees.contributions(self.table.rows(pairs))
         kinds = np.array([column.kind for column in self.table.columns])
         by_kind = {kind: values[:, :-1][:, kinds == kind].sum(axis=1) for kind in np.unique(kinds)}
@@ -164,26 +130,17 @@ class SequiturScorer:
         """Give the same scorer with more concepts, of which nothing is known but a text."""
         known = self.table.evidence
         X = np.vstack([known.features, features.astype(np.float32)])
-        refuse_beyond_limit("sequitur", len(X), "concepts")
-        B, M, N, R = known.transitions, known.incidence, known.named_in, known.readings
+        n, M, N, R = len(X), known.incidence, known.named_in, known.readings
+        refuse_beyond_limit("sequitur", n, "concepts")
         if R is not None:
-            if readings is None:
-                readings = np.zeros((len(features), R.shape[1]))
-            if readings.shape[1] != R.shape[1]:
-                raise FeatureError(
-                    f"the reader gives {readings.shape[1]} numbers for a concept, but the model "
-                    f"was trained on {R.shape[1]}: give it the reader it was trained with, or "
-                    "train again"
-                )
-            R = np.vstack([R, readings.astype(R.dtype)])
+            R = np.vstack([R, _readings_like(R, readings, len(features))])
         if N is not None:
-            N = _grown(N, len(X), len(X))
-            N = N if named_in is None else N.maximum(named_in)
-        evidence = Evidence(
-            X,
-            transitions=None if B is None else _grown(B, len(X), len(X)),
-            incidence=None if M is None else _grown(M, len(X), M.shape[1]),
-            resource_links=known.resource_links,
+            N = _grown(N, n, n) if named_in is None else _grown(N, n, n).maximum(named_in)
+        evidence = replace(
+            known,
+            features=X,
+            transitions=None if known.transitions is None else _grown(known.transitions, n, n),
+            incidence=None if M is None else _grown(M, n, M.shape[1]),
             named_in=N,
             readings=R,
         )
@@ -193,34 +150,18 @@ class SequiturScorer:
 
     def state(self) -> dict[str, Any]:
         """Give the evidence, the known labels and the trees."""
-        known = self.table.known
-        return {
-            **pack_evidence(self.table.evidence),
-            "known/pairs": known.pairs,
-            "known/labels": known.labels,
-            "reverse_weight": np.array([self.reverse_weight]),
-            **{f"trees/{name}": array for name, array in self.trees.state().items()},
-        }
+        known = pack_known(self.table.evidence, self.table.known)
+        worth = {"reverse_weight": np.array([self.reverse_weight])}
+        return {**known, **worth, **self.trees.state("trees/")}
 
-    @classmethod
-    def restore(
-        cls, settings: Any, state: Mapping[str, FloatArray], report: FitReport, *, device: str
-    ) -> Self:
-        """Give back the scorer that `state` was taken from."""
-        scorer = cls(settings, device=device)
-        scorer.report = report
-        pairs, labels = (state[f"known/{part}"].astype(np.int64) for part in ("pairs", "labels"))
-        evidence = unpack_evidence(state)
-        if (pairs >= evidence.concept_count).any():
-            raise BundleError("a known label names a concept row that is not there")
-        scorer.table = PairTable(evidence, LabelledPairs(pairs, labels))
-        trees = state_part(state, "trees/")
-        scorer.trees = TreeSum.restored(trees, len(scorer.table.columns))
+    def take_up(self, state: State) -> None:
+        """Take up the evidence, the known labels and the trees."""
+        self.table = PairTable(*unpack_known(state))
+        self.trees = TreeSum.restored(state_part(state, "trees/"), len(self.table.columns))
         worth = state["reverse_weight"]
         if worth.shape != (1,) or not np.isfinite(worth).all():
             raise BundleError("what a confirmed reverse is worth is not one number")
-        scorer.reverse_weight = float(worth[0])
-        return scorer
+        self.reverse_weight = float(worth[0])
 
 
 def _weight_of_reverses(known: LabelledPairs) -> float:
@@ -228,7 +169,8 @@ def _weight_of_reverses(known: LabelledPairs) -> float:
 
     In one course it rules the pair out, in another experts called some pairs mutual.
     """
-    confirmed, positive = _reverse_confirmed(known.pairs, known), known.labels == 1
+    positive = known.labels == 1
+    confirmed = np.isin(pair_codes(known.pairs[:, ::-1]), pair_codes(known.positives))
     share = (positive.sum() + 1) / (len(positive) + 2)
     # Where no label says so, a confirmed reverse rules a pair out as if a few labels had said it.
     yes, no = (confirmed & positive).sum(), (confirmed & ~positive).sum() + RULED_OUT
@@ -236,30 +178,16 @@ def _weight_of_reverses(known: LabelledPairs) -> float:
     return float(np.log(odds) - np.log(share / (1 - share)))
 
 
-def _reverse_confirmed(pairs: IntArray, known: LabelledPairs) -> BoolArray:
-    """Say of which pairs the reverse is a known prerequisite."""
-    return np.isin(pair_codes(pairs[:, ::-1]), pair_codes(known.positives))
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Keep products of matrices on one thread.
-
-    They are many and small: threads that wait for each other gain little, and when another
-    program wants a core, a fit took 20 times as long.
-    """
-    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
-    return limits
-
-
-def _kept(evidence: Evidence) -> Evidence:
-    """Give what is evidence here, as a bundle keeps it: a loaded model sees the same numbers."""
-    readings = evidence.readings
-    return replace(
-        evidence,
-        features=evidence.features.astype(np.float32),
-        resource_features=None,
-        readings=None if readings is None else readings.astype(np.float16),
-    )
+def _readings_like(R: FloatArray, readings: FloatArray | None, k: int) -> FloatArray:
+    """Give the readings of k concepts as wide and as precise as R; zeros where there are none."""
+    if readings is None:
+        readings = np.zeros((k, R.shape[1]))
+    if readings.shape[1] != R.shape[1]:
+        raise FeatureError(
+            f"the reader gives {readings.shape[1]} numbers for a concept, but the model was "
+            f"trained on {R.shape[1]}: give it the reader it was trained with, or train again"
+        )
+    return readings.astype(R.dtype)
 
 
 def _grown(matrix: SparseMatrix, rows: int, columns: int) -> SparseMatrix:

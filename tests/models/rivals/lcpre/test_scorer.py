@@ -16,6 +16,7 @@ from proprl.data.splits.parts import PairSplit, grouped_split
 from proprl.errors import MissingInputError
 from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
+from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
 from proprl.models.rivals.lcpre.network import Encoded, PathAttention, RoleEncoder
 from proprl.models.rivals.lcpre.paths import Neighbours, Paths, sample_paths
@@ -180,11 +181,11 @@ def test_a_pairs_own_edge_does_not_help_to_score_it_in_training() -> None:
     torch.manual_seed(0)
     network = lcpre.build(lcpre.sizes(evidence), ())
     pair, y = torch.tensor([[0, 1]]), torch.ones(1)
-    masked = lcpre.loss(network, with_edge, pair, y, (1.0, 1.0))
-    torch.testing.assert_close(masked, lcpre.loss(network, without_edge, pair, y, (1.0, 1.0)))
+    masked = lcpre.loss(network, with_edge, Batch(pair, y))
+    torch.testing.assert_close(masked, lcpre.loss(network, without_edge, Batch(pair, y)))
     other = torch.tensor([[2, 0]])  # 0's path to 1 is free to be used for another pair
-    reversed_roles = lcpre.loss(network, with_edge, other.flip(1), y, (1.0, 1.0))
-    bare = lcpre.loss(network, without_edge, other.flip(1), y, (1.0, 1.0))
+    reversed_roles = lcpre.loss(network, with_edge, Batch(other.flip(1), y))
+    bare = lcpre.loss(network, without_edge, Batch(other.flip(1), y))
     assert (reversed_roles - bare).abs() > 0
 
 

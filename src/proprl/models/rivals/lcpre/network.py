@@ -35,9 +35,8 @@ class PathAttention(nn.Module):
         Q = self._along(self.Q, X, paths[:, first_and_last], self.p[first_and_last])
         K, V = (self._along(W, X, paths, self.p[:length]) for W in (self.K, self.V))
         # Sums of products: far faster than batches of products of 2 × 5 matrices.
-        scores = (Q[:, :, None] * K[:, None]).sum(dim=-1) / Q.shape[
-            -1
-        ] ** 0.5  # (p, 2, length, heads)
+        scores = (Q[:, :, None] * K[:, None]).sum(dim=-1)  # (p, 2, length, heads)
+        scores = scores / Q.shape[-1] ** 0.5
         alpha = scores.softmax(dim=2)
         heard = (alpha[..., None] * V[:, None]).sum(dim=2)  # (p, 2, heads, d)
         s, t = self.W_o(heard.flatten(2)).unbind(dim=1)
@@ -107,22 +106,14 @@ class LCPRENetwork(nn.Module):
     """Nodes of two kinds, one attention along paths, and an encoder for each role."""
 
     def __init__(
-        self,
-        in_size: int,
-        resource_size: int,
-        schemas: Sequence[str],
-        *,
-        size: int = 128,
-        heads: int = 4,
-        out_size: int = 64,
-        dropout: float = 0.5,
+        self, in_size: int, resource_size: int, schemas: Sequence[str], *, size: int, dropout: float
     ) -> None:
         super().__init__()
         self.concept, self.resource = nn.Linear(in_size, size), nn.Linear(resource_size, size)
         self.dropout = nn.Dropout(dropout)
-        self.path = PathAttention(size, heads, max(len(schema) for schema in schemas))
+        self.path = PathAttention(size, longest=max(len(schema) for schema in schemas))
         self.before, self.after = (
-            RoleEncoder(len(schemas), size, heads, out_size) for _ in range(2)
+            RoleEncoder(len(schemas), size, out_size=size // 2) for _ in range(2)
         )
 
     def nodes(self, X: Tensor, X_r: Tensor) -> Tensor:

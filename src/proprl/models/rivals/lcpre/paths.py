@@ -60,9 +60,9 @@ def sample_paths(
     """Draw up to `count` different paths from each of n concepts.
 
     `graph` holds the neighbours for each step ("CC", "CR", "RC", "RR"). Every step goes to a
-    random successor. Of `count` such walks from a concept, those that end nowhere or where they
-    began are left out, and so are repetitions. (Published: depth first through shuffled
-    neighbours; where there are more paths than are kept, those share most of their nodes.)
+    random successor. From each concept `count` walks are drawn; those that end nowhere, those
+    that end where they began, and repetitions are left out. (Published: depth first through
+    shuffled neighbours. The paths kept then share most of their nodes.)
     """
     device = graph["CR"].start.device
     here = torch.arange(n, device=device).repeat_interleave(count)

@@ -3,14 +3,14 @@
 Departures from the released code: padding does not leak into attention (a concept without paths
 has a zero vector); at test, schemas are weighed by all training concepts, not by the batch; a
 pair's own edge is taken out of the paths that score it; links between resources and prerequisites
-point the same way. Whether attention along paths is one for all schemas and roles is not told: it
-is here.
+point the same way. The paper does not say whether all schemas and roles share the attention along
+paths: here they do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -22,17 +22,14 @@ from torch import Tensor
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Settings
-from proprl.models.needs import FEATURES, LABELS, RESOURCE, SUPERVISED, check_inputs
+from proprl.models.base import Presets, Settings
+from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.layers import ends
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 from proprl.models.rivals.lcpre.network import LCPRENetwork, RoleEncoder
 from proprl.models.rivals.lcpre.paths import Neighbours, Paths, sample_paths
-from proprl.training.loop import Schedule
-from proprl.training.objective import classification_loss
 
 ROLES = ("prerequisite", "dependent")
 # Concepts whose paths are encoded at once, for scoring: bounds the memory.
@@ -52,10 +49,7 @@ class LCPRESettings(NetworkSettings):
     learning_rate: float = Field(5e-4, gt=0)
     weight_decay: float = Field(1e-3, ge=0)
 
-    def schedule(self, training_pairs: int) -> Schedule:
-        """Give AdamW with a rate that is halved twice."""
-        schedule = super().schedule(training_pairs)
-        return replace(schedule, decoupled_decay=True, halve_at=(0.64, 0.87))
+    published: ClassVar[dict[str, Any]] = {"decoupled_decay": True, "halve_at": (0.64, 0.87)}
 
 
 @dataclass
@@ -75,7 +69,8 @@ class LCPREScorer(NetworkScorer):
     """p = σ(h_a · h_b): what a leads to as a prerequisite, and b as a dependent."""
 
     settings_type: ClassVar[type[Settings]] = LCPRESettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    options = ("size", "dropout")
+    presets: ClassVar[Presets] = {
         "default": {
             # An epoch draws new paths, so a few at a time are enough: on the public sets'
             # validation pairs 8 did as well as 16. Fewer and larger steps save most of the time.
@@ -88,32 +83,23 @@ class LCPREScorer(NetworkScorer):
         },
         "paper": {},
     }
-    needs: ClassVar[frozenset[str]] = SUPERVISED | {RESOURCE}
-    views: ClassVar[tuple[str, ...]] = (RESOURCE,)
+    needs = SUPERVISED | {RESOURCE}
+    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of features, and whether resources are linked."""
-        return {
-            "in_size": evidence.features.shape[1],
-            "resource_size": resource_vectors(evidence).shape[1],
-            "linked": int(evidence.resource_links is not None),
-        }
+        resource_size = resource_vectors(evidence).shape[1]
+        linked = int(evidence.resource_links is not None)
+        return {**super().sizes(evidence), "resource_size": resource_size, "linked": linked}
 
     def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> LCPRENetwork:  # noqa: ARG002
         """Give a new network for the schemas that the course has edges for."""
-        return LCPRENetwork(
-            sizes["in_size"],
-            sizes["resource_size"],
-            self._schemas(bool(sizes["linked"])),
-            size=self.settings.size,
-            out_size=self.settings.size // 2,
-            dropout=self.settings.dropout,
-        )
+        schemas = self._schemas(bool(sizes["linked"]))
+        return LCPRENetwork(sizes["in_size"], sizes["resource_size"], schemas, **self.chosen)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:
         """Give nodes and edges; the paths for scoring are drawn once, from a seed of their own."""
-        check_inputs("lcpre", self.needs, {LABELS, FEATURES, *evidence.views}, "this evidence")
-        M: SparseMatrix = evidence.incidence  # present, as just checked
+        M: SparseMatrix = evidence.incidence
         n = evidence.concept_count
         known = np.unique(split.train.positives @ np.array([n, 1]))
         CC = coo_array((np.ones(len(known)), np.divmod(known, n)), shape=(n, n))
@@ -144,8 +130,7 @@ class LCPREScorer(NetworkScorer):
         """Give h of every concept in each role."""
         n, H = len(inputs.X), network.nodes(inputs.X, inputs.X_r)
         O: dict[str, list[Tensor]] = {role: [] for role in ROLES}
-        for first in range(0, n, _ENCODED_AT_ONCE):
-            chunk = torch.arange(first, min(n, first + _ENCODED_AT_ONCE), device=self.device)
+        for chunk in torch.split(torch.arange(n, device=self.device), _ENCODED_AT_ONCE):
             paths = network.encode(H, [leaving(p, chunk) for p in inputs.fixed])
             for role, encoder in roles(network):
                 O[role].append(encoder.summarise(paths, chunk, n))
@@ -155,27 +140,15 @@ class LCPREScorer(NetworkScorer):
             encoded[role] = encoder(o, encoder.schema_weights(o[:, training]))
         return encoded
 
-    def logits(
-        self,
-        network: LCPRENetwork,  # noqa: ARG002 - a product of what is encoded
-        encoded: Mapping[str, Tensor],
-        pairs: Tensor,
-    ) -> dict[str, Tensor]:
+    def logits(self, network: Any, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:  # noqa: ARG002
         """Give h_a · h_b."""
         a, _ = ends(encoded[ROLES[0]], pairs)
         _, b = ends(encoded[ROLES[1]], pairs)
         return {"paths": (a * b).sum(dim=1)}
 
-    def loss(
-        self,
-        network: LCPRENetwork,
-        inputs: Inputs,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: LCPRENetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """Binary cross-entropy; no path of the batch takes an edge that the batch asks for."""
-        H = network.nodes(inputs.X, inputs.X_r)
+        pairs, H = batch.pairs, network.nodes(inputs.X, inputs.X_r)
         asked = torch.isin(inputs.known, pairs[:, 0] * len(inputs.X) + pairs[:, 1])
         free = [without(leaving(p, pairs), asked) for p in inputs.current]
         paths = network.encode(H, free)
@@ -184,7 +157,7 @@ class LCPREScorer(NetworkScorer):
             concepts, place = torch.unique(side, return_inverse=True)
             o = encoder.summarise(paths, concepts, len(inputs.X))
             h.append(encoder(o, encoder.schema_weights(o)).index_select(0, place))
-        return classification_loss({"paths": (h[0] * h[1]).sum(dim=1)}, y, class_weights)
+        return batch.cross_entropy({"paths": (h[0] * h[1]).sum(dim=1)})
 
     def _draw(
         self, graph: Mapping[str, Neighbours], n: int, generator: torch.Generator | None

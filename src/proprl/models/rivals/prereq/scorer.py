@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -14,19 +13,17 @@ from scipy.sparse import csr_array, diags_array
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
-from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.arrays import FloatArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings
-from proprl.models.needs import LABELS, RESOURCE, check_inputs
+from proprl.models.base import FitReport, Presets, Settings
+from proprl.models.needs import LABELS, RESOURCE, refuse_beyond_limit
 from proprl.models.networks.layers import ends
-from proprl.models.networks.scorer import NetworkScorer, NetworkSettings
-from proprl.models.rivals.autoencoder import refuse_beyond_limit
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
 from proprl.models.rivals.prereq.topics import LinkTopics, fit_link_lda
-from proprl.progress import SILENT, Progress
-from proprl.training.checkpoint import Checkpoint
+from proprl.models.scorer import Task
+from proprl.models.shares import share
 from proprl.training.loop import Schedule
-from proprl.training.objective import classification_loss
 
 Comparison: TypeAlias = Literal["signed", "absolute"]
 
@@ -49,9 +46,8 @@ class PrereqSettings(NetworkSettings):
         schedule = super().schedule(training_pairs)
         if self.steps is None:
             return schedule
-        return replace(
-            schedule, epochs=ceil(self.steps / ceil(training_pairs / schedule.batch_size))
-        )
+        batches = ceil(training_pairs / schedule.batch_size)
+        return replace(schedule, epochs=ceil(self.steps / batches))
 
 
 class SiameseNetwork(nn.Module):
@@ -93,7 +89,9 @@ class PrereqScorer(NetworkScorer):
     """
 
     settings_type: ClassVar[type[Settings]] = PrereqSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    network_type = SiameseNetwork
+    options = ("topics", "size", "dropout", "comparison")
+    presets: ClassVar[Presets] = {
         "default": {
             # Larger steps that stop early, and topics from fewer and shorter EM steps: on the
             # public sets' validation pairs as good, in a fraction of the time.
@@ -107,57 +105,34 @@ class PrereqScorer(NetworkScorer):
         },
         "paper": {"comparison": "absolute"},
     }
-    needs: ClassVar[frozenset[str]] = frozenset({LABELS, RESOURCE})
-    views: ClassVar[tuple[str, ...]] = (RESOURCE,)
+    needs = frozenset({LABELS, RESOURCE})
+    views = (RESOURCE,)
 
-    def fit(
-        self,
-        evidence: Evidence,
-        split: PairSplit,
-        *,
-        background: IntArray | None = None,
-        seed: int,
-        progress: Progress = SILENT,
-        checkpoint: Checkpoint | None = None,
-    ) -> FitReport:
-        """Find the topics, then train on the training rows; see `NetworkScorer.fit`."""
-        check_inputs("prereq", self.needs, {LABELS, *evidence.views}, "this evidence")
-        M: SparseMatrix = evidence.incidence
-        refuse_beyond_limit("prereq", M.shape[1], "resources")
-        given = evidence.resource_links is not None
+    def learn(self, task: Task) -> FitReport:
+        """Find the topics, then train on the training rows; see `NetworkScorer.learn`."""
+        self.check(task.evidence)
+        M: SparseMatrix = task.evidence.incidence
+        m, links = M.shape[1], task.evidence.resource_links
+        refuse_beyond_limit(self.name, m, "resources")
         topics = fit_link_lda(
             M.T.tocsr(),
-            evidence.resource_links if given else following(M.shape[1]),
+            following(m) if links is None else links,
             topics=self.settings.topics,
             steps=self.settings.em_steps,
             sweeps=self.settings.em_sweeps,
-            rng=np.random.default_rng(seed),
+            rng=np.random.default_rng(task.seed),
         )
         self._X = concept_topics(topics)
-        report = super().fit(
-            evidence,
-            split,
-            background=background,
-            seed=seed,
-            progress=progress,
-            checkpoint=checkpoint,
-        )
-        facts: dict[str, float | str] = {
-            "links between resources": "given" if given else "order of the resources",
+        facts = {
+            "links between resources": "order of the resources" if links is None else "given",
             "EM steps with links": float(len(topics.bounds)),
             "concepts in no resource": float((M.sum(axis=1) == 0).sum()),
         }
-        self.report = replace(report, facts=facts)
-        return self.report
+        return replace(super().learn(task), facts=facts)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:  # noqa: ARG002
         """Give nothing: all sizes are settings."""
         return {}
-
-    def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> SiameseNetwork:  # noqa: ARG002
-        """Give a new Siamese network."""
-        s = self.settings
-        return SiameseNetwork(s.topics, s.size, s.dropout, s.comparison)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Tensor:  # noqa: ARG002
         """Give the topic vectors (n × K)."""
@@ -167,23 +142,14 @@ class PrereqScorer(NetworkScorer):
         """Give u of every concept."""
         return {"u": network.encode(inputs)}
 
-    def logits(
-        self, network: SiameseNetwork, encoded: Mapping[str, Tensor], pairs: Tensor
-    ) -> dict[str, Tensor]:
+    def logits(self, network: SiameseNetwork, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the logits of the pairs."""
         return {"topics": network(*ends(encoded["u"], pairs))}
 
-    def loss(
-        self,
-        network: SiameseNetwork,
-        inputs: Tensor,
-        pairs: Tensor,
-        y: Tensor,
-        class_weights: tuple[float, float],
-    ) -> Tensor:
+    def loss(self, network: SiameseNetwork, inputs: Tensor, batch: Batch) -> Tensor:
         """Binary cross-entropy; BatchNorm sees both sides of the batch at once."""
-        u_a, u_b = network.encode(torch.cat(ends(inputs, pairs))).chunk(2)
-        return classification_loss({"topics": network(u_a, u_b)}, y, class_weights)
+        u_a, u_b = network.encode(torch.cat(ends(inputs, batch.pairs))).chunk(2)
+        return batch.cross_entropy({"topics": network(u_a, u_b)})
 
 
 def following(m: int) -> SparseMatrix:
@@ -197,7 +163,4 @@ def concept_topics(topics: LinkTopics) -> FloatArray:
     The released code computes the scaled vector, then goes on with the unscaled one.
     """
     largest = topics.beta.max(axis=0, keepdims=True)
-    scaled: FloatArray = np.divide(
-        topics.beta, largest, out=np.zeros_like(topics.beta), where=largest > 0
-    )
-    return scaled.T
+    return share(topics.beta, largest).T

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi, softmax, xlogy
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.models.shares import share
 
 # Probabilities of links stay within these, so that neither log η nor log(1 - η) is infinite.
 _ETA_RANGE = (1e-6, 1 - 1e-6)
@@ -48,10 +49,10 @@ def fit_link_lda(
 ) -> LinkTopics:
     """Fit by variational EM: `counts` (D × V) of words, `links` (D × D) from row to column.
 
-    Words alone come first, then words and links together: a document is in 2 (D - 1) pairs but
-    has a dozen words, so that from a random start the pairs would keep all topics alike. Either
-    has at most `steps` EM steps, fewer where the bound grows by less than `tolerance` of itself,
-    and at most `sweeps` rounds of updates in an E step. A document's link to itself is ignored.
+    Words alone come first, then words and links together. A document is in 2 (D - 1) pairs and has
+    a dozen words: from a random start the pairs would keep all topics alike. Each of the two has at
+    most `steps` EM steps, and ends earlier when the bound grows by less than `tolerance` of itself;
+    an E step has at most `sweeps` rounds of updates. A document's link to itself is ignored.
     """
     q = _Posterior(counts, links, topics, alpha)
     words = rng.gamma(100.0, 0.01, size=(topics, counts.shape[1]))
@@ -86,21 +87,21 @@ def _climb(
     return tuple(bounds)
 
 
-def _grew(before: float, now: float, share: float) -> bool:
-    return now - before >= share * abs(now)
+def _grew(before: float, now: float, tolerance: float) -> bool:
+    return now - before >= tolerance * abs(now)
 
 
 class _Posterior:
     """The variational posterior, and its updates; every update raises the bound.
 
     Documents' topics have Dirichlet weights γ, words φ. A linked pair has its own λ (the topic of
-    the source) and λ' (that of the target). So have unlinked pairs in the published scheme, whose
-    updates cost D² K². Here all unlinked pairs with one target share its λ' = m, as the D² K sums
-    below then are matrix products, and the bound stays a bound: with A = exp E[log θ] and
+    the source) and λ' (that of the target). In the published scheme unlinked pairs have them too,
+    and updates cost D² K². Here all unlinked pairs with one target share its λ' = m. The bound
+    stays a bound, and the D² K sums are matrix products: with A = exp E[log θ] and
     B = exp(m log(1 - η)ᵀ), λ_dd'k = A_dk B_d'k / Z_dd' and Z = A Bᵀ.
 
-    In the published order of steps the links never reach φ, and so never β. Here words and links
-    are updated in turns until the bound stands still.
+    In the published order of steps links never reach φ, and so never β. Here words and links are
+    updated in turn until the bound stands still.
     """
 
     beta: FloatArray
@@ -125,8 +126,8 @@ class _Posterior:
 
     def begin_words(self) -> None:
         """Start γ as if every topic had the same share of a document's words."""
-        share = self.counts.sum(axis=1)[:, None] / self.topics
-        self.gamma = np.repeat(self.alpha + share, self.topics, axis=1)
+        of_each = self.counts.sum(axis=1)[:, None] / self.topics
+        self.gamma = np.repeat(self.alpha + of_each, self.topics, axis=1)
 
     def begin_links(self) -> None:
         """Start all pairs at the topics that the words gave, and η at the share of links."""
@@ -155,8 +156,7 @@ class _Posterior:
         """β: each topic's share of the words, rows sum to 1."""
         n = self.beta * (self.ratio.T @ self.A).T  # (K, V): Σ_d counts φ
         total = n.sum(axis=1, keepdims=True)
-        share = np.divide(n, total, out=np.zeros_like(n), where=total > 0)
-        self.beta = np.maximum(share, _NO_WORD)
+        self.beta = np.maximum(share(n, total), _NO_WORD)
 
     def maximise(self) -> None:
         """β, and η: of the pairs with topics k and k', the share that is linked."""
@@ -198,8 +198,7 @@ class _Posterior:
         bound += np.sum(degree * -xlogy(self.m, self.m))
         R = self.unlinked / Z
         self.gap_target = B * (R.T @ self.A)  # Σ_d λ_dd', (D, K)
-        mean = np.divide(self.gap_target, degree, out=np.zeros_like(B), where=degree > 0)
-        self.m = softmax(E + mean @ log_no, axis=1)
+        self.m = softmax(E + share(self.gap_target, degree) @ log_no, axis=1)
         self.from_gaps = self.A * (R @ B) + degree * self.m
         return float(bound)
 

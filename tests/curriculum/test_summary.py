@@ -11,6 +11,16 @@ import pytest
 from proprl.arrays import FloatArray, IntArray
 from proprl.calibrating import Fit
 from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
+from proprl.curriculum.questions import worth_asking
+from proprl.curriculum.summary import (
+    about,
+    contradictions,
+    expected_words,
+    label_words,
+    learned_words,
+    map_counts,
+    sure_of,
+)
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.estimator import PrerequisiteModel
@@ -18,17 +28,7 @@ from proprl.evaluation.base_rate import Calibration
 from proprl.fitted import Fitted
 from proprl.models.base import FitReport
 from proprl.models.registry import method_settings
-from proprl.showcase import (
-    about,
-    contradictions,
-    expected_words,
-    label_words,
-    learned_words,
-    map_counts,
-    report_data,
-    sure_of,
-    worth_asking,
-)
+from proprl.report.contents import report_data
 
 # Numbers → Fractions → Ratios are confirmed, Trees → Numbers was rejected by twenty people; two
 # concepts are called Graphs.
@@ -84,7 +84,7 @@ def drawn(said: dict[tuple[int, int], float], threshold: float = 0.3) -> Prerequ
 
 def test_it_is_sure_only_of_what_is_likely_and_learned() -> None:
     said = {(2, 3): 0.85, (3, 5): 0.79, (0, 1): 0.99}
-    sure = sure_of(model_that_says(said), drawn(said))
+    sure = sure_of(model_that_says(said).fitted_, drawn(said))
     assert [(edge.source_id, edge.target_id) for edge in sure] == [("ratios", "plots")]
     assert (sure[0].source, sure[0].target) == ("Ratios", "Graphs (plots)")
 
@@ -93,28 +93,30 @@ def test_what_a_person_has_labelled_is_not_called_a_find() -> None:
     said = {(3, 0): 0.95}  # kept apart as a test
     graph = drawn(said)
     assert len(graph) == 3
-    assert sure_of(model_that_says(said), graph) == []
+    assert sure_of(model_that_says(said).fitted_, graph) == []
 
 
 def test_without_a_base_rate_it_is_sure_of_nothing_and_promises_nothing() -> None:
     said = {(2, 3): 0.99}
     model = model_that_says(said, calibration=None)
-    assert sure_of(model, drawn(said)) == []
+    assert sure_of(model.fitted_, drawn(said)) == []
     (words,) = expected_words(model.fitted_)
     assert "cannot be told" in words
-    assert "far fewer may be right" in learned_words(model, drawn(said))[0]
+    assert "far fewer may be right" in learned_words(model.fitted_, drawn(said))[0]
 
 
 def test_it_asks_what_is_in_doubt_and_would_settle_much() -> None:
     # Ratios has two concepts before it, Fractions one: more follows from Ratios → Trees.
     said = {(2, 5): 0.3, (1, 4): 0.3, (3, 4): 0.02}
-    first, second = worth_asking(model_that_says(said), 2)
+    first, second = worth_asking(model_that_says(said).fitted_, 2)
     assert (first.source_id, first.target_id, first.probability) == ("ratios", "trees", 0.3)
     assert (second.source_id, second.target_id) == ("fractions", "networks")
 
 
 def test_each_concept_is_asked_about_once_and_labels_never() -> None:
-    asked = worth_asking(model_that_says({(3, 0): 0.5, (0, 3): 0.5, (0, 2): 0.5, (2, 0): 0.5}), 10)
+    asked = worth_asking(
+        model_that_says({(3, 0): 0.5, (0, 3): 0.5, (0, 2): 0.5, (2, 0): 0.5}).fitted_, 10
+    )
     ends = [concept for edge in asked for concept in (edge.source_id, edge.target_id)]
     assert len(ends) == len(set(ends))
     # Both orders of a labelled pair, and what follows from labels, are settled.
@@ -127,8 +129,8 @@ def test_with_every_pair_settled_there_is_nothing_to_ask() -> None:
     every = np.array([(i, j) for i in range(6) for j in range(i + 1, 6)])
     known = LabelledPairs(every, np.zeros(len(every), dtype=np.int64))
     model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=known))
-    assert worth_asking(model) == []
-    data = report_data(model, None, model.judged())
+    assert worth_asking(model.fitted_) == []
+    data = report_data(model.fitted_, None, model.judged())
     assert data.ask.words == "Nothing: every pair has a label, or follows from one."
     assert data.map is None
 
@@ -173,19 +175,19 @@ def test_the_map_is_counted_beside_the_labels_alone() -> None:
     # Numbers, Fractions, Ratios in a row; then Graphs and Trees after Ratios: 3 + 3 + 3 pairs.
     assert list(map_counts(model.labels_alone()).values()) == [2, 0, 3, 3]
     assert list(map_counts(drawn(said)).values()) == [4, 2, 9, 1]
-    (learned,) = learned_words(model, drawn(said))
+    (learned,) = learned_words(model.fitted_, drawn(said))
     assert learned == (
         "2 steps are learned, with probabilities 0.40 to 0.60. If these hold, expect about 1 of "
         "them to be right."
     )
-    confirmed, test = label_words(model, drawn(said))
+    confirmed, test = label_words(model.fitted_, drawn(said))
     assert confirmed.startswith("2 confirmed labels are in the map: 2 as steps of their own, 0 by")
     assert test == "1 label is kept apart as a test, and was not used for the map."
 
 
 def test_what_was_left_out_is_said_with_the_reason() -> None:
     said = {(2, 0): 0.9, (5, 1): 0.8, (1, 5): 0.7, (5, 3): 0.6, (3, 0): 0.5}
-    words = learned_words(model_that_says(said), drawn(said))
+    words = learned_words(model_that_says(said).fitted_, drawn(said))
     assert words[-1].startswith("Left out, though likely enough: ")
     assert "a circle" in words[-1]
     assert "a pair that you rejected would follow" in words[-1]
@@ -194,25 +196,25 @@ def test_what_was_left_out_is_said_with_the_reason() -> None:
 def test_learned_steps_that_are_test_labels_are_counted_and_what_these_say() -> None:
     said = {(2, 3): 0.6, (3, 4): 0.5, (4, 5): 0.4}
     model = model_that_says(said)
-    assert not any("test" in words for words in learned_words(model, drawn(said)))
+    assert not any("test" in words for words in learned_words(model.fitted_, drawn(said)))
     one = replace(model.fitted_.split, test=LabelledPairs(np.array([[2, 3]]), np.array([0])))
     model.fitted_ = replace(model.fitted_, split=one)
-    words = learned_words(model, drawn(said))
+    words = learned_words(model.fitted_, drawn(said))
     assert words[1] == "1 of them is a label kept apart as a test: 0 say yes."
     pairs = np.array([[2, 3], [3, 4], [0, 5]])
     three = replace(model.fitted_.split, test=LabelledPairs(pairs, np.array([1, 1, 0])))
     model.fitted_ = replace(model.fitted_, split=three)
-    words = learned_words(model, drawn(said))
+    words = learned_words(model.fitted_, drawn(said))
     assert words[1] == "2 of them are labels kept apart as a test: 2 say yes."
 
 
 def test_where_all_is_left_out_nothing_is_called_unlikely() -> None:
     said = {(2, 0): 0.9}
-    assert learned_words(model_that_says(said), drawn(said)) == [
+    assert learned_words(model_that_says(said).fitted_, drawn(said)) == [
         "Nothing is learned.",
         "Left out, though likely enough: 1 because they would close a circle.",
     ]
-    assert learned_words(model_that_says({}), drawn({(2, 3): 0.1})) == [
+    assert learned_words(model_that_says({}).fitted_, drawn({(2, 3): 0.1})) == [
         "Nothing is learned: no pair without a label is likely enough."
     ]
 
@@ -221,7 +223,7 @@ def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
     labels = LabelledPairs(np.array([[3, 4], [4, 3], [0, 1]]), np.array([1, 1, 1]))
     model = model_that_says({})
     model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=labels))
-    data = report_data(model, model.labels_alone(), model.judged())
+    data = report_data(model.fitted_, model.labels_alone(), model.judged())
     assert data.map is not None
     assert {(first, then) for first, then, _ in data.map.doubtful} == {
         ("Graphs (plots)", "Graphs (networks)"),
@@ -251,6 +253,6 @@ def with_labels(known: LabelledPairs) -> Fitted:
 
 def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:
     model = model_that_says({(2, 3): 0.99}, calibration=None)
-    data = report_data(model, drawn({(2, 3): 0.99}), model.judged())
+    data = report_data(model.fitted_, drawn({(2, 3): 0.99}), model.judged())
     assert data.sure.edges == []
     assert "cannot be told" in data.sure.words

@@ -1,0 +1,52 @@
+"""The one fit: what is prepared can be fitted again and again, and nothing is read twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proprl import fitting
+from proprl.data import Course
+from proprl.data.splits.course_split import split_course
+from proprl.errors import MissingInputError, ProprlError
+from proprl.fitting import Choices, fit, fit_prepared, prepare
+from proprl.pairs.background import draw_background
+
+FEW_TREES = Choices(settings={"trees": 5}, seed=3)
+
+
+def test_a_fit_is_preparing_and_learning(planted: Course) -> None:
+    prepared = prepare(planted, FEW_TREES)
+    split = split_course(planted)
+    known = split.train.joined(split.validation)
+    background = draw_background(known, len(planted), seed=3)
+    parts = fit_prepared(prepared, split, background=background, seed=3)
+    whole = fit(planted, FEW_TREES)
+    pairs = known.pairs[:50]
+    np.testing.assert_array_equal(parts.fit.score(pairs), whole.fit.score(pairs))
+    assert (parts.background, parts.notes) == (whole.background, whole.notes)
+
+
+def test_what_is_prepared_knows_its_method_and_where_its_vectors_come_from(planted: Course) -> None:
+    prepared = prepare(planted, Choices("svm", encoder="wordllama"))
+    assert (prepared.method, prepared.encoder) == ("svm", "wordllama")
+    assert prepared.evidence.concept_count == len(planted)
+
+
+def test_what_is_missing_is_said_before_anything_is_read(
+    planted: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "gather_evidence", lambda *_, **__: pytest.fail("it was read"))
+    alone = Course.from_tables(concepts=planted.concepts.select("id", "name"))
+    with pytest.raises(MissingInputError, match="pairs"):
+        fit(alone)
+    labels = pl.DataFrame({"source": ["c1"], "target": ["c2"], "label": [1]})
+    one_label = Course.from_tables(concepts=planted.concepts.select("id", "name"), pairs=labels)
+    with pytest.raises(ProprlError):
+        fit(one_label, Choices("svm"))
+
+
+def test_a_misspelt_setting_is_said_first(planted: Course) -> None:
+    with pytest.raises(ProprlError, match="did you mean trees"):
+        fit(planted, Choices(settings={"treees": 5}))

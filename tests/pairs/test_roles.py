@@ -55,7 +55,7 @@ def test_expected_labels_solve_the_ridge_regression(seed: int) -> None:
         for a in range(N)
     ]
     expected = expected_labels(LabelledPairs(pairs, labels), alike)
-    np.testing.assert_allclose(expected, wanted, atol=10 * roles.TOLERANCE)
+    np.testing.assert_allclose(expected, wanted, atol=10 * roles.FEW_DIGITS["rtol"])
 
 
 def test_concepts_with_the_same_dependents_and_prerequisites_play_the_same_role() -> None:

@@ -110,7 +110,9 @@ def test_the_commands_run(proprl_: Terminal, my_course: Path) -> None:
     assert "Saved my.proprl" in said["proprl train my-course --out my.proprl"]
     assert "Limits → Derivatives" in said['proprl predict my.proprl "Limits" "Derivatives"']
     assert len(pl.read_csv("edges.csv")) == 200
-    assert "Splines" in said['proprl predict my.proprl --new "Splines: smooth pieces" --against all']
+    assert (
+        "Splines" in said['proprl predict my.proprl --new "Splines: smooth pieces" --against all']
+    )
     assert Path("my-course.proprl/model.json").exists()
     assert Path("results/table1-published.md").exists()
     assert Path("results/table1-leak-free.md").exists()

@@ -20,7 +20,8 @@ PALE = {GREEN: "#e8f4ef", BLUE: "#e9f0f9", AMBER: "#fbf0e6", SOFT: "#f3f5f8"}
 
 def main() -> None:
     """Write the picture."""
-    OUT.write_text("\n".join([*head(), *inputs(), *views(), *pair(), *answer(), "</svg>\n"]))
+    lines = [*head(), *inputs(), *views(), *pair(), *answer(), "</svg>\n"]
+    OUT.write_text("\n".join(lines), encoding="utf-8")
 
 
 def head() -> list[str]:

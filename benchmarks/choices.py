@@ -33,8 +33,11 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import mean_of
-from proprl.experiments.running.execute import Run, course_of, evidence_of, split_of
-from proprl.experiments.running.whole_map import WHOLE_MAP, map_result
+from proprl.experiments.running.execute import course_of, evidence_of
+from proprl.experiments.running.protocols import split_of
+from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.whole_map import map_result
+from proprl.fitting import Prepared
 from proprl.models.registry import method, method_settings
 from proprl.pairs.columns import Column
 from proprl.pairs.table import PairTable
@@ -167,7 +170,8 @@ def on_map(name: str, draw: int) -> dict[str, Any]:
     run = Run("sequitur", name, protocol=WHOLE_MAP, fold=draw, seed=draw, part="development")
     evidence, encoder = evidence_of(name, "fixed", None, "auto")
     course = course_of(name, "fixed", None)
-    return map_result(run, course, evidence, encoder, method_settings("sequitur"))
+    settings = method_settings("sequitur")
+    return map_result(run, Prepared(course, "sequitur", "default", settings, evidence, encoder))
 
 
 def on_pairs(name: str, protocol: str, fold: int) -> float:

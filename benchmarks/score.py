@@ -113,12 +113,16 @@ def all_of_it(scorer: Any, evidence: Any, split: Any) -> dict[str, float]:
     import numpy as np
 
     from proprl.calibrating import fit_scorer
+    from proprl.pairs.background import draw_background
 
     fits: list[Any] = []
-    taken = seconds(
-        "fit", lambda: fits.append(fit_scorer(scorer, evidence, split, background="auto", seed=0))
-    )
-    n = evidence.concept_count
+    n, known = evidence.concept_count, split.train.joined(split.validation)
+
+    def fit() -> None:
+        background = draw_background(known, n, seed=0)
+        fits.append(fit_scorer(scorer, evidence, split, background=background, seed=0))
+
+    taken = seconds("fit", fit)
     pairs = np.argwhere(~np.eye(n, dtype=bool))
     fits[0].score(pairs[-WARM:])
     return figures(taken | seconds("score", lambda: fits[0].score(pairs)), len(pairs))

@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from proprl import calibrating
 from proprl.arrays import FloatArray, IntArray
-from proprl.calibrating import HELD_OUT, RATE_OF_NEW, Background, Fit, fit_scorer
+from proprl.calibrating import HELD_OUT, RATE_OF_NEW, Fit, fit_scorer
 from proprl.data import Course
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, grouped_split
@@ -20,6 +20,7 @@ from proprl.errors import TrainingError
 from proprl.evaluation.base_rate import fit_to_labels, fit_to_map, log_odds
 from proprl.evaluation.metrics import best_threshold
 from proprl.features.gather import gather_evidence
+from proprl.fitting import auto_background
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
@@ -43,14 +44,18 @@ def known(split: PairSplit) -> LabelledPairs:
     return split.train.joined(split.validation)
 
 
-def fitted(name: str, evidence: Evidence, split: PairSplit, background: Background) -> Fit:
+def fitted(name: str, evidence: Evidence, split: PairSplit, background: IntArray | None) -> Fit:
     scorer = method(name)(method_settings(name, **QUICK[name]), device="cpu")
     return fit_scorer(scorer, evidence, split, background=background, seed=0)
 
 
+def fitted_on_drawn(name: str, evidence: Evidence, split: PairSplit) -> Fit:
+    return fitted(name, evidence, split, auto_background(name, known(split), 60, seed=0))
+
+
 @pytest.fixture(scope="module")
 def with_background(evidence: Evidence, split: PairSplit) -> dict[str, Fit]:
-    return {name: fitted(name, evidence, split, "auto") for name in QUICK}
+    return {name: fitted_on_drawn(name, evidence, split) for name in QUICK}
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +153,7 @@ def test_the_threshold_is_the_best_on_labels_that_were_not_learned_from(
 def test_the_same_fit_gives_the_same_answer(
     name: str, with_background: dict[str, Fit], evidence: Evidence, split: PairSplit
 ) -> None:
-    again = fitted(name, evidence, split, "auto")
+    again = fitted_on_drawn(name, evidence, split)
     assert again.calibration == with_background[name].calibration
     assert again.report.threshold == with_background[name].report.threshold
     one, other = again.scorer.state(), with_background[name].scorer.state()
@@ -178,7 +183,7 @@ FEW_KNOWN = 40
 def partly(evidence: Evidence, split: PairSplit) -> Fit:
     train = split.train.take(np.flatnonzero((split.train.pairs < FEW_KNOWN).all(axis=1)))
     here = replace(split, train=train, validation=LabelledPairs.empty())
-    return fitted("sequitur", evidence, here, "auto")
+    return fitted_on_drawn("sequitur", evidence, here)
 
 
 def test_pairs_of_new_concepts_are_held_to_half_the_base_rate(partly: Fit) -> None:
@@ -244,13 +249,17 @@ class Listener:
         return (1 + np.sin(7 * a + 3 * b)) / 2
 
 
-def listened(split: PairSplit, background: Background, n: int = 12) -> tuple[Listener, Fit]:
+def listened(split: PairSplit, background: IntArray | None, n: int = 12) -> tuple[Listener, Fit]:
     scorer = Listener()
     scored = cast(PairScorer, scorer)
     with pytest.MonkeyPatch.context() as patch:  # an interval takes a while, and is not looked at
         patch.setattr(calibrating, "fit_to_map", partial(fit_to_map, resamples=0))
         fit = fit_scorer(scored, Evidence(np.eye(n)), split, background=background, seed=9)
     return scorer, fit
+
+
+def drawn(split: PairSplit, n: int = 12) -> IntArray:
+    return draw_background(known(split), n, seed=9)
 
 
 def parts(train: Any, validation: Any) -> PairSplit:
@@ -285,17 +294,6 @@ def test_a_tenth_of_the_background_is_kept_to_calibrate_by() -> None:
     np.testing.assert_array_equal(fit.held_out.scores, scorer.score(split.validation.pairs))
 
 
-def test_auto_draws_for_train_and_validation_by_the_seed_of_the_fit() -> None:
-    split = parts(TRAIN, VALIDATION)
-    scorer, fit = listened(split, "auto")
-    drawn = draw_background(known(split), 12, seed=9)
-    assert scorer.given is not None
-    assert fit.held_out is not None
-    assert len(scorer.given) + len(fit.held_out.background) == len(drawn)
-    assert {tuple(p) for p in scorer.given.tolist()} < {tuple(p) for p in drawn.tolist()}
-    assert scorer.seed == 9
-
-
 def test_no_background_is_no_background() -> None:
     scorer, fit = listened(parts(TRAIN, VALIDATION), None)
     assert scorer.given is None
@@ -303,14 +301,15 @@ def test_no_background_is_no_background() -> None:
 
 
 def test_where_validation_is_too_small_the_threshold_is_that_of_the_method() -> None:
-    assert listened(parts(TRAIN, VALIDATION), "auto")[1].report.threshold == 0.4
+    split = parts(TRAIN, VALIDATION)
+    assert listened(split, drawn(split))[1].report.threshold == 0.4
 
 
 def test_where_little_is_open_labels_alone_calibrate() -> None:
     """Nothing at all, and a tenth of few pairs."""
     every = [(a, b, int(a < b)) for a in range(4) for b in range(4) if a != b]
     for split, n in ((parts(every[::2], every[1::2]), 4), (parts(TRAIN, VALIDATION), 12)):
-        scorer, fit = listened(split, "auto", n)
+        scorer, fit = listened(split, drawn(split, n), n)
         expected = scorer.score(split.validation.pairs)
         assert fit.calibration == fit_to_labels(log_odds(expected), split.validation.labels)
 

@@ -6,7 +6,6 @@ Scores of labels and background that the method had not learned from say how sur
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -31,16 +30,12 @@ from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport, HeldOut, PairScorer
 from proprl.pairs.background import (
-    draw_background,
     follows_from_others,
     open_pairs,
     with_labels,
 )
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
-
-Background: TypeAlias = IntArray | Literal["auto"] | None
-"""Pairs without a label to learn from; "auto" draws them, None means none."""
 
 # Of background that a method does not hold out itself, a tenth is kept for the calibration, or
 # FEW_UNLABELLED pairs if that is more.
@@ -109,7 +104,7 @@ def fit_scorer(
     evidence: Evidence,
     split: PairSplit,
     *,
-    background: Background = None,
+    background: IntArray | None = None,
     seed: int,
     progress: Progress = SILENT,
     checkpoint: Checkpoint | None = None,
@@ -119,8 +114,6 @@ def fit_scorer(
     With background, probabilities hold for the whole map; without, for pairs as people pick them.
     """
     known, n = split.train.joined(split.validation), evidence.concept_count
-    if isinstance(background, str):
-        background = draw_background(known, n, seed=seed) if scorer.takes_background else None
     lent, kept = background, None
     crossed = isinstance(scorer, CrossFits)
     if background is not None and not crossed:

@@ -66,10 +66,9 @@ class Prepared:
     evidence: Evidence
     encoder: str
 
-    @property
-    def scorer_class(self) -> type[PairScorer]:
-        """The class behind the method's name."""
-        return method(self.method)
+    def scorer(self, device: str = "auto") -> PairScorer:
+        """Give a scorer that has learned nothing yet."""
+        return method(self.method)(self.settings, device=device)
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,15 @@ def prepare(
     return Prepared(course, choices.method, choices.preset, settings, evidence, encoder)
 
 
+def auto_background(
+    name: str, known: LabelledPairs, concepts: int, *, seed: int
+) -> IntArray | None:
+    """Draw background (k, 2) for a method; None for one that learns nothing from it."""
+    if not method(name).takes_background:
+        return None
+    return draw_background(known, concepts, seed=seed)
+
+
 def fit_prepared(
     prepared: Prepared,
     split: PairSplit,
@@ -101,17 +109,19 @@ def fit_prepared(
     background: IntArray | None = None,
     background_chosen: bool = False,
     seed: int,
+    scorer: PairScorer | None = None,
     device: str = "auto",
     progress: Progress = SILENT,
     kept: Kept | None = None,
 ) -> Fitted:
     """Learn from the labels of a split, and from background: pairs without a label (k, 2).
 
-    `background_chosen` says that a person chose these pairs: the model then warns of it.
+    `background_chosen` says that a person chose these pairs: the model then warns of it. Who
+    wants to watch a scorer while it learns gives an unfitted one.
     """
     known = split.train.joined(split.validation)
     fit = fit_scorer(
-        prepared.scorer_class(prepared.settings, device=device),
+        scorer or prepared.scorer(device),
         prepared.evidence,
         split,
         background=background,
@@ -184,8 +194,7 @@ def _unlabelled(
     """Give the pairs without a label to learn from, as rows (k, 2); None for none at all."""
     rows, scorer_class = None, method(choices.method)
     if isinstance(asked, str) and asked == "auto":
-        if scorer_class.takes_background:
-            rows = draw_background(known, len(course), seed=choices.seed)
+        rows = auto_background(choices.method, known, len(course), seed=choices.seed)
     elif asked is not None:
         given = background_rows(asked, known, course.ids, course.names)
         rows = given if len(given) else None

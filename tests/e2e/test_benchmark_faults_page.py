@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
+from proprl.experiments.running.run import Run
 from terminal import Terminal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmark-faults.md").read_text()

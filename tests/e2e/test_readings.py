@@ -20,7 +20,8 @@ import pytest
 from proprl import load_course, load_model
 from proprl.errors import FeatureError
 from proprl.estimator import PrerequisiteModel
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.features.readings import read_concepts
 from terminal import Terminal

@@ -54,8 +54,8 @@ def reproduce(
     from proprl.cli.console import ProgressBar, err, escape, print_json, print_table
     from proprl.experiments.catalogue import ALL, find_experiments
     from proprl.experiments.running.outcome import Wanted
+    from proprl.experiments.running.run import WHOLE_MAP
     from proprl.experiments.running.store import RunStore, run_all
-    from proprl.experiments.running.whole_map import WHOLE_MAP
     from proprl.experiments.running.workers import KEPT
 
     if part != Wanted().part and experiment != WHOLE_MAP:

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.pace import Pace
+from proprl.experiments.running.run import Run
 
 NB, PROPRL = Run("nb", "mooc"), Run("proprl", "mooc", preset="paper")
 

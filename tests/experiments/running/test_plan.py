@@ -6,9 +6,9 @@ import pytest
 
 from proprl.errors import ProprlError
 from proprl.experiments.running import plan as plans
-from proprl.experiments.running.execute import PROTOCOLS
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.plan import ABLATIONS, experiment_settings, plan, table1_methods
+from proprl.experiments.running.protocols import PROTOCOLS
 from proprl.experiments.settings.published import SETS, published
 from proprl.experiments.settings.tuned import TunedSetting
 from proprl.models.registry import METHODS, method_settings

@@ -10,7 +10,7 @@ import pytest
 
 from proprl.experiments.settings.published import published
 from proprl.experiments.show.comparison import compare
-from proprl.experiments.show.recorded import RecordedCell, RecordedRow
+from proprl.experiments.show.recorded import RecordedRow
 
 
 def result(method: str, auc: float, seed: int, fold: int = 0) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_a_recorded_row_is_shown_as_it_was_measured_and_not_tested() -> None:
         courses=["mooc"],
         metrics=["auc"],
         ours="proprl",
-        recorded={("svm", "mooc", "auc"): RecordedCell({}, row=row)},
+        recorded={("svm", "mooc", "auc"): row.cell()},
     )
     lead = found.leads["mooc", "auc"]
     assert (lead.rival, lead.difference, lead.p) == ("svm", pytest.approx(0.02), None)

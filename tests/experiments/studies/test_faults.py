@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.run import Run
 from proprl.experiments.studies.faults import faults
 
 # Six test rows. Train holds rows 0 to 2 or their reverses; a memoriser is wrong about row 2.
@@ -30,6 +31,7 @@ def done(runs: Sequence[Run]) -> list[dict[str, Any]]:
     }
     return [
         {
+            "run": asdict(run),
             "metrics": {
                 "accuracy": accuracy[run.protocol, run.alignment] + 0.01 * (run.seed + run.fold),
                 "auc": 0.9,

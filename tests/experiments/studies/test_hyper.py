@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.run import Run
 from proprl.experiments.studies.hyper import hyper, trials
 from proprl.models.registry import method_settings
 

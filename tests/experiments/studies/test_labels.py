@@ -13,11 +13,12 @@ import pytest
 
 from proprl.data import load_course, write_course
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.plan import plan
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
-from proprl.experiments.studies.labels import METHODS, SHARES, label_curve, labels_needed
+from proprl.experiments.studies.labels import LABEL_SHARES, LEARNERS, label_curve, labels_needed
 
 WANTED = Wanted(["mooc", "ucd"], repeats=2, encoder="wordllama")
 
@@ -37,23 +38,23 @@ def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 def test_every_method_learns_from_each_share_of_the_labels_of_each_fold() -> None:
     runs = [result["run"] for result in label_curve(WANTED, made_up).results]
-    assert len(runs) == 2 * 2 * len(METHODS) * len(SHARES)
+    assert len(runs) == 2 * 2 * len(LEARNERS) * len(LABEL_SHARES)
     assert {run["protocol"] for run in runs} == {"leak-free"}
     assert {run["fold"] for run in runs} == {0, 1}
-    for method in METHODS:
-        assert {run["label_share"] for run in runs if run["method"] == method} == set(SHARES)
+    for method in LEARNERS:
+        assert {run["label_share"] for run in runs if run["method"] == method} == set(LABEL_SHARES)
 
 
 def test_with_all_labels_its_runs_are_those_of_the_other_tables() -> None:
     done = [result["run"] for result in label_curve(WANTED, made_up).results]
-    others = plan(METHODS, replace(WANTED, protocol="leak-free"))
+    others = plan(LEARNERS, replace(WANTED, protocol="leak-free"))
     assert [run for run in done if run["label_share"] == 1] == [asdict(run) for run in others]
 
 
 def test_the_files_hold_the_means_over_folds() -> None:
     texts = label_curve(WANTED, made_up).texts
     rows = list(csv.DictReader(io.StringIO(texts["labels.csv"])))
-    assert len(rows) == 2 * len(METHODS) * len(SHARES)
+    assert len(rows) == 2 * len(LEARNERS) * len(LABEL_SHARES)
     assert rows[-1] == {
         "course": "ucd",
         "method": "Sequitur",
@@ -122,7 +123,7 @@ def test_a_fold_with_too_few_labels_is_left_out() -> None:
         return results
 
     rows = list(csv.DictReader(io.StringIO(label_curve(WANTED, do).texts["labels.csv"])))
-    assert {row["share"] for row in rows} == {f"{share:.6f}" for share in SHARES[1:]}
+    assert {row["share"] for row in rows} == {f"{share:.6f}" for share in LABEL_SHARES[1:]}
     assert rows[0]["labels"] == "90"  # the first fold's
     assert rows[0]["auc_deviation"] == "0.000000"
 
@@ -171,5 +172,5 @@ def test_a_small_course_has_a_shorter_curve(tmp_path: Path, labels: int) -> None
     wanted = Wanted([str(tmp_path / "small")], ["svm"], repeats=1, encoder="wordllama")
     outcome = label_curve(wanted, lambda runs: run_all(runs, RunStore(tmp_path / "runs")))
     rows = list(csv.DictReader(io.StringIO(outcome.texts["labels.csv"])))
-    assert 1 <= len(rows) < len(SHARES)
+    assert 1 <= len(rows) < len(LABEL_SHARES)
     assert rows[-1]["share"] == "1.000000"

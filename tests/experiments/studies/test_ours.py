@@ -1,4 +1,4 @@
-"""The race: which rows it has, and which lines Sequitur reaches, from results made up for it."""
+"""`ours`: which rows it has, and which lines Sequitur reaches, from results made up for it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from typing import Any
 import pytest
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FOLDS, Run
 from proprl.experiments.running.outcome import Do, Outcome, Wanted
-from proprl.experiments.running.plan import experiment_settings, table1_methods
+from proprl.experiments.running.plan import SEQUITUR, experiment_settings, table1_methods
+from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
+from proprl.experiments.settings.targets import targets
 from proprl.experiments.settings.tuned import tuned_settings
-from proprl.experiments.show.ours_lines import OURS, own_lines, targets
-from proprl.experiments.show.recorded import ENCODER, recorded_cells, recorded_rows
-from proprl.experiments.studies.ours import COLUMNS, ours, race
+from proprl.experiments.show.lines import pair_lines
+from proprl.experiments.show.recorded import RECORDED_ENCODER
+from proprl.experiments.studies.ours import MEASURED, ours, ours_plan
 
 LABELS = [0, 1] * 50
-AUC = {OURS: 0.99, f"{OURS}+background": 0.98, "svm+refit": 0.93, "trees+refit": 0.95}
+AUC = {SEQUITUR: 0.99, f"{SEQUITUR}+background": 0.98, "svm+refit": 0.93, "trees+refit": 0.95}
 WITHOUT, WITH = "without background", "with background"
 
 
 @pytest.fixture(autouse=True)
 def _minilm_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is encoded here, so it need not be."""
+    encoders = {"auto": RECORDED_ENCODER}
     for module in ("studies.ours", "running.plan"):
         name = f"proprl.experiments.{module}.resolve_encoder"
-        monkeypatch.setattr(name, lambda encoder: ENCODER if encoder == "auto" else encoder)
+        monkeypatch.setattr(name, lambda asked: encoders.get(asked, asked))
 
 
 def usual(run: Run) -> float:
@@ -93,15 +96,17 @@ class TestRows:
         assert "| SVM, refit on both | " in found().texts["ours-leak-free.md"]
 
     def test_the_papers_methods_are_not_run_again(self) -> None:
-        asked = {(run.method, run.refit) for run in race(Wanted(["mooc"], protocol="leak-free"))}
-        assert asked == {("svm", True), ("trees", False), ("trees", True), (OURS, False)}
+        asked = {
+            (run.method, run.refit) for run in ours_plan(Wanted(["mooc"], protocol="leak-free"))
+        }
+        assert asked == {("svm", True), ("trees", False), ("trees", True), (SEQUITUR, False)}
 
     def test_their_rows_say_at_which_commit_they_were_measured(self) -> None:
         table = rows(found(), "leak-free")
         assert set(table1_methods()) <= set(table)
         assert table["svm"]["mean"] == "0.910591"
         assert (table["svm"]["runs"], table["svm"]["commit"]) == ("10", "0144277")
-        assert table["svm+refit"]["commit"] == table[OURS]["commit"] == ""
+        assert table["svm+refit"]["commit"] == table[SEQUITUR]["commit"] == ""
         page = found().texts["ours-leak-free.md"]
         assert "| SVM ‡ | 0.832 ± 0.031 [0.813, 0.850] |" in page
         assert "‡ as measured at commit 0144277, not run again." in page
@@ -113,8 +118,8 @@ class TestRows:
         assert table["rf"]["commit"] == "0144277"
 
     def test_sequitur_alone_can_be_run(self) -> None:
-        runs = race(Wanted(["mooc"], [OURS], protocol="leak-free"))
-        assert {run.row for run in runs} == {OURS, f"{OURS}+background"}
+        runs = ours_plan(Wanted(["mooc"], [SEQUITUR], protocol="leak-free"))
+        assert {run.row for run in runs} == {SEQUITUR, f"{SEQUITUR}+background"}
 
     def test_with_other_texts_nothing_is_recorded_and_files_have_other_names(self) -> None:
         outcome = found(encoder="wordllama")
@@ -122,18 +127,18 @@ class TestRows:
         methods = outcome.texts["ours-leak-free-wordllama.csv"]
         shown = {row["method"] for row in csv.DictReader(io.StringIO(methods))}
         assert shown == {
-            "svm", "trees", "svm+refit", "trees+refit", OURS, f"{OURS}+background"
+            "svm", "trees", "svm+refit", "trees+refit", SEQUITUR, f"{SEQUITUR}+background"
         }  # fmt: skip
 
     def test_a_course_of_ones_own_has_nothing_recorded(self) -> None:
-        assert set(rows(found(["campus"]), "leak-free")) >= {"svm", "svm+refit", OURS}
+        assert set(rows(found(["campus"]), "leak-free")) >= {"svm", "svm+refit", SEQUITUR}
         assert "rf" not in rows(found(["campus"]), "leak-free")
         assert not any("lines" in name for name in found(["campus"]).texts)
 
     def test_a_lead_is_tested_only_where_single_runs_are_there(self) -> None:
         page = found().texts["ours-leak-free.md"]
         assert "- AUC: +0.040 against Trees on explicit evidence, refit on both, " in page
-        trailing = found(do=done(lambda run: 0.99 if run.method == OURS else 0.5))
+        trailing = found(do=done(lambda run: 0.99 if run.method == SEQUITUR else 0.5))
         said = "- AUC: +0.062 against ProPRL, not tested, its single runs are not kept"
         assert said in trailing.texts["ours-leak-free.md"]
 
@@ -151,20 +156,22 @@ class TestRows:
 
 class TestRuns:
     def test_each_protocol_is_run_as_often_as_it_needs(self) -> None:
-        runs = [run for p in COLUMNS for run in race(Wanted(["mooc"], protocol=p))]
+        runs = [run for p in MEASURED for run in ours_plan(Wanted(["mooc"], protocol=p))]
         count = Counter((run.protocol, run.row) for run in runs)
-        for row in (OURS, f"{OURS}+background"):
+        for row in (SEQUITUR, f"{SEQUITUR}+background"):
             assert count["published", row] == 10
-            assert count["leak-free", row] == FOLDS
+            assert count["leak-free", row] == LEAK_FREE_FOLDS
             assert count["new-concepts", row] == 5
         assert count["published", "trees+refit"] == 3
 
     def test_quick_is_once(self) -> None:
-        runs = race(Wanted(["mooc"], repeats=1))
+        runs = ours_plan(Wanted(["mooc"], repeats=1))
         assert set(Counter(run.row for run in runs).values()) == {1}
 
     def test_others_have_what_was_tuned_for_them_on_the_published_rows_too(self) -> None:
-        (run,) = (run for run in race(Wanted(["mooc"], ["svm"], repeats=1)) if run.row == "svm")
+        (run,) = (
+            run for run in ours_plan(Wanted(["mooc"], ["svm"], repeats=1)) if run.row == "svm"
+        )
         assert (run.preset, run.changes) == experiment_settings().tuned("svm", "mooc")
         assert run.changes == tuned_settings()["svm"]["mooc"].changes
 
@@ -201,11 +208,11 @@ class TestLines:
         assert table["leak-free", "mooc", f"AUC {WITH}"] == ("≥ 0.944", "0.9501", "reached")
 
     def test_the_largest_bundle_and_the_mean_time_decide(self) -> None:
-        runs = [Run(OURS, "mooc", seed=seed, background="auto") for seed in range(10)]
-        runs += [Run(OURS, "mooc")]
+        runs = [Run(SEQUITUR, "mooc", seed=seed, background="auto") for seed in range(10)]
+        runs += [Run(SEQUITUR, "mooc")]
         results = done()(runs)
         results[3] |= {"bundle_mb": 5.01, "train_seconds": 29.0}
-        goals = {goal.what: goal for goal in own_lines("published", results, ["mooc"])}
+        goals = {goal.what: goal for goal in pair_lines("published", results, ["mooc"])}
         size, time = (
             goals[f"{what} {WITH}"] for what in ("MB of the largest bundle", "seconds to fit")
         )
@@ -213,28 +220,8 @@ class TestLines:
         assert (time.found, time.reached) == ("11.00", True)  # (9 · 9 + 29) / 10
 
     def test_the_lines_name_sets_that_there_are(self) -> None:
-        for losses in (targets().leak_free, targets().new_concepts):
+        assert set(targets().losses) == {"leak-free", "new-concepts"}
+        for losses in targets().losses.values():
             for loss in losses.values():
                 assert set(loss.before) == set(SETS)
                 assert loss.without_background < loss.with_background
-
-
-class TestRecorded:
-    def test_it_holds_the_papers_methods_on_every_set_and_metric(self) -> None:
-        table = recorded_rows()
-        assert {method for _, method, *_ in table} == set(table1_methods())
-        wanted = {
-            (protocol, method, course, metric)
-            for protocol, metrics in COLUMNS.items()
-            for method in table1_methods()
-            for course in SETS
-            for metric in metrics
-        }
-        assert set(table) == wanted
-        assert {row.runs for row in table.values()} == {3, 5, 10}
-        assert all(row.low <= row.mean <= row.high for row in table.values())
-
-    def test_what_was_not_measured_gives_no_row(self) -> None:
-        assert recorded_cells("leak-free", SETS, ["auc"], ENCODER)
-        assert recorded_cells("leak-free", ["mooc", "campus"], ["auc"], ENCODER) == {}
-        assert recorded_cells("leak-free", SETS, ["auc"], "wordllama") == {}

@@ -6,26 +6,17 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-
-from proprl.experiments.running import memory
-from proprl.experiments.running.execute import Run, execute
-from proprl.experiments.running.memory import PeakMemory
+from proprl.experiments.running.execute import execute
 from proprl.experiments.running.outcome import Wanted
 from proprl.experiments.running.plan import plan
+from proprl.experiments.running.run import Run
 from proprl.experiments.studies.table3 import table3
 
 WANTED = Wanted(["mooc"], repeats=2, encoder="wordllama")
 # Parameters, training seconds, scoring seconds, MB; the second seed takes twice as long.
 MADE_UP = {"dgcpl": (1_100_000, 10.0, 0.01, 30.0), "proprl": (1_900_000, 20.0, 0.02, 45.0)}
-
-linux = pytest.mark.skipif(
-    not Path("/proc/self/clear_refs").exists(), reason="peaks are forgotten only on Linux"
-)
 
 
 def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -106,20 +97,3 @@ def test_a_real_run_tells_its_costs() -> None:
     assert result["train_seconds"] > result["score_seconds"] > 0
     assert len(result["labels"]) == len(result["scores"]["forward"]) == 88
     assert result["bundle_mb"] > 4e-6 * result["parameters"] > 0
-
-
-@linux
-def test_memory_is_the_peak_since_the_start_even_after_a_greater_one() -> None:
-    np.ones(25_000_000).sum()  # 200 MB, freed again
-    watched = PeakMemory()
-    np.ones(5_000_000).sum()  # 40 MB, freed again
-    growth = watched.growth_mb()
-    assert growth is not None
-    assert 35 < growth < 80
-
-
-def test_where_the_peak_cannot_be_forgotten_nothing_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(memory, "PROCESS", tmp_path / "missing")
-    assert PeakMemory().growth_mb() is None

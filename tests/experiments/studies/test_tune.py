@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from proprl.errors import MissingExtraError, ProprlError, UnknownMethodError
 from proprl.experiments.catalogue import PARTS_OF_ALL, find_experiments
 from proprl.experiments.running import plan as plans
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Wanted
-from proprl.experiments.running.plan import experiment_settings, plan, table1_methods
+from proprl.experiments.running.plan import plan, table1_methods
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.settings.published import SETS
-from proprl.experiments.settings.search import Range, search_spaces
-from proprl.experiments.settings.tuned import TunedSetting, read_tuned, tuned_settings, tuned_text
+from proprl.experiments.settings.tuned import TunedSetting, read_tuned
 from proprl.experiments.studies.tune import QUICK_TRIALS, TRIALS, tune
 from proprl.models.registry import method_settings
 
@@ -46,70 +44,6 @@ def fake(judge: Judge, asked: list[Run] | None = None) -> Do:
 def by_rate(run: Run) -> float:
     """The lower the rate the better, and a setting that changes nothing is the worst."""
     return 1 - float(run.changes.get("learning_rate", 1.0))
-
-
-# The data
-
-
-def test_every_method_of_table_1_has_a_space_of_settings_it_accepts() -> None:
-    assert set(search_spaces()) == set(table1_methods())
-    for method, space in search_spaces().items():
-        assert len(space) <= 4
-        for name, place in space.items():
-            for value in place.bounds:
-                assert getattr(method_settings(method, **{name: value}), name) == value
-
-
-@pytest.mark.parametrize("course", [*SETS, "campus"])
-def test_every_space_holds_the_published_setting(course: str) -> None:
-    for method, space in search_spaces().items():
-        settings = method_settings(method, **experiment_settings().untuned(method, course))
-        for name, place in space.items():
-            assert place.holds(getattr(settings, name)), f"{method}: {name}"
-
-
-def test_no_space_makes_a_fit_dearer() -> None:
-    for method, space in search_spaces().items():
-        published = method_settings(method)
-        assert not {"epochs", "steps", "patience", "batch_size", "paths", "layers"} & set(space)
-        for name in {"size", "hidden", "heads", "topics", "trees", "width"} & set(space):
-            assert max(space[name].bounds) == getattr(published, name)  # type: ignore[type-var]
-
-
-def test_an_empty_range_is_refused() -> None:
-    with pytest.raises(ValidationError, match="no range"):
-        Range(low=1.0, high=1.0)
-    with pytest.raises(ValidationError, match="no range"):
-        Range(low=0.0, high=1.0, log=True)
-
-
-def test_every_kept_choice_is_one_the_search_can_make() -> None:
-    for method, courses in tuned_settings().items():
-        for course, chosen in courses.items():
-            changes = experiment_settings().untuned(method, course)
-            method_settings(method, **{**changes, **chosen.changes})
-            assert set(chosen.changes) in (set(), set(search_spaces()[method]))
-            assert chosen.trials <= TRIALS
-
-
-def test_a_choice_worse_than_the_published_setting_is_refused() -> None:
-    with pytest.raises(ValidationError, match="worse on validation"):
-        TunedSetting(
-            changes={}, validation_auc=0.7, published_auc=0.8, trials=8, encoder="wordllama"
-        )
-
-
-def test_what_is_written_reads_back() -> None:
-    chosen = TunedSetting(
-        changes={"kernel": "rbf", "C": 1e-5, "trees": 50, "linear": True},
-        validation_auc=0.9,
-        published_auc=0.8,
-        trials=8,
-        encoder="wordllama",
-    )
-    tuned = {"svm": {"mooc": chosen, './a "course" of é': chosen}}
-    assert read_tuned(tuned_text(tuned)) == tuned
-    assert read_tuned(tuned_text({})) == {}
 
 
 # The search

@@ -1,110 +1,42 @@
-"""One run of an experiment: what determines it, and what comes out."""
+"""One run, done: fit, score one part of the split once, and say what came out and what it cost."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from typing import Any, Literal
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import torch
 
+from proprl.arrays import IntArray
+from proprl.calibrating import Fit
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
 from proprl.data.public import BENCHMARKS, load_benchmark
-from proprl.data.splits.folds import leak_free_folds, new_concept_splits, with_fewer_labels
+from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, given_split
-from proprl.errors import DivergedError, ProprlError
+from proprl.data.splits.parts import PairSplit
+from proprl.errors import DivergedError
 from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.experiments.running.fit import among, background_of, fit_as_asked
 from proprl.experiments.running.memory import PeakMemory
-from proprl.experiments.running.rows import row_of
+from proprl.experiments.running.protocols import scored_part, split_of
+from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.similarity import SimilarityWatch
-from proprl.experiments.running.whole_map import WHOLE_MAP, map_result, map_split
+from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
 from proprl.features.readings import NOBODY
 from proprl.fitted import Fitted
+from proprl.fitting import Prepared, auto_background, fit_prepared
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import PairScorer
-from proprl.models.registry import method, method_settings
-from proprl.progress import SILENT
+from proprl.models.base import CrossFits, PairScorer
+from proprl.models.registry import method_settings
+from proprl.progress import SILENT, Progress
 
-PROTOCOLS = ("published", "leak-free", "new-concepts")
-FOLDS = 10
-FEWEST = 5
+FEWEST_OF_A_LABEL = 5
 """Where labels are taken away, so many training pairs of each label must be left."""
-# Raised whenever the meaning of a result changes, so that old results are not taken for new.
-VERSION = 4
-# The same for a single method, when it comes to other results with the same settings.
-REVISIONS = {"sequitur": 12, "trees": 2}
-# What runs could not be told apart by when others were kept; as it is here, it names nothing.
-LATER: dict[str, Any] = {"background": "none", "refit": False}
-
-
-@dataclass(frozen=True)
-class Run:
-    """Everything that determines one result."""
-
-    method: str
-    course: str
-    """The name of a public set, of a bundled course, or a folder."""
-    protocol: str = "published"
-    fold: int = 0
-    """Which fold (leak-free) or draw (new-concepts, whole-map); 0 under `published`."""
-    seed: int = 0
-    preset: str = "default"
-    changes: dict[str, Any] = field(default_factory=dict)
-    alignment: str = "fixed"
-    encoder: str = "auto"
-    shuffled_labels: bool = False
-    """A control: labels that say nothing must teach nothing."""
-    part: Literal["test", "validation", "development"] = "test"
-    """The pairs that are scored; what is to be chosen is chosen on validation, or on the
-    development half of a map."""
-    watched: bool = False
-    """Whether the similarity of pairs is followed from epoch to epoch."""
-    label_share: float = 1.0
-    """The share of the training and validation pairs that is known."""
-    background: Literal["none", "auto"] = "none"
-    """Whether unlabelled pairs are learned from; on a whole map they always are."""
-    refit: bool = False
-    """Whether it learns from training and validation pairs, once validation pairs chose."""
-
-    @property
-    def row(self) -> str:
-        """The row of a table that the run belongs to.
-
-        >>> Run("svm", "mooc").row, Run("svm", "mooc", refit=True).row
-        ('svm', 'svm+refit')
-        """
-        return row_of(asdict(self))
-
-    def __str__(self) -> str:
-        """Name the run as one line of a progress bar or an error does."""
-        words = {"published": f"seed {self.seed}", WHOLE_MAP: f"{self.part}, draw {self.fold}"}
-        repeat = words.get(self.protocol, f"fold {self.fold}")
-        fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"
-        return f"{self.row} on {self.course}, {repeat}{fewer}"
-
-    def key(self, data: str) -> str:
-        """Give the name under which the result on that data is kept.
-
-        A preset may change from one version to the next; what it stands for is what counts.
-        """
-        settings = method_settings(self.method, self.preset, **self.changes).model_dump(mode="json")
-        parts = {**asdict(self), "settings": settings, "data": data, "version": VERSION}
-        for name, usual in LATER.items():
-            if parts[name] == usual:
-                del parts[name]
-        if self.method in REVISIONS:
-            parts["revision"] = REVISIONS[self.method]
-        text = json.dumps(parts, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 @lru_cache(maxsize=8)
@@ -123,36 +55,6 @@ def evidence_of(
     return gather_evidence(course_of(name, alignment, root), encoder, reader=reader)
 
 
-def split_of(run: Run, course: Course) -> PairSplit:
-    """Give the split that the protocol asks for."""
-    if run.protocol == WHOLE_MAP:
-        return map_split(run, course)
-    labelled = course.labelled_pairs()
-    if run.protocol == "published":
-        parts = course.split_column()
-        if parts is None:
-            raise ProprlError(f"{course.name} has no published split: its pairs name no parts")
-        split = given_split(labelled, parts)
-    elif run.protocol == "leak-free":
-        split = leak_free_folds(labelled, folds=FOLDS)[run.fold]
-    elif run.protocol == "new-concepts":
-        split = new_concept_splits(labelled, repeats=run.fold + 1)[run.fold]
-    else:
-        known = ", ".join(PROTOCOLS)
-        raise ProprlError(f"there is no protocol {run.protocol!r}; known: {known}")
-    if run.label_share < 1:
-        split = with_fewer_labels(split, run.label_share)
-    return _shuffled(split, run.seed) if run.shuffled_labels else split
-
-
-def scored_part(run: Run, split: PairSplit) -> LabelledPairs:
-    """Give the pairs of a split that the run is judged by."""
-    if run.protocol == WHOLE_MAP:
-        return split.test  # `part` says there which half of the map is asked
-    part: LabelledPairs = getattr(split, run.part)
-    return part
-
-
 def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     """Fit, score one part of the split once, and give the metrics and what they cost.
 
@@ -162,90 +64,110 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     course = course_of(run.course, run.alignment, root)
     settings = method_settings(run.method, run.preset, **run.changes)
     evidence, encoder = evidence_of(run.course, run.alignment, root, run.encoder, settings.read_by)
+    prepared = Prepared(course, run.method, run.preset, settings, evidence, encoder)
     if run.protocol == WHOLE_MAP:
-        return map_result(run, course, evidence, encoder, settings)
+        return map_result(run, prepared)
     split = split_of(run, course)
-    if run.label_share < 1 and np.bincount(split.train.labels, minlength=2).min() < FEWEST:
-        return _nothing_learned(run, encoder, split)
-    scorer = method(run.method)(settings, device="cpu")
+    told = {"run": asdict(run), "encoder": encoder}
+    known = {"known_labels": len(split.train) + len(split.validation)}
+    if run.label_share < 1 and _fewest(split.train) < FEWEST_OF_A_LABEL:
+        no_metric = dict.fromkeys(("accuracy", "f1", "auc", "ordered_share"))
+        return {**told, "metrics": no_metric, **known, "train_seconds": 0.0, "score_seconds": 0.0}
+    scorer = prepared.scorer("cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
-    background = background_of(run, scorer, split, evidence.concept_count)
+    background = _background_of(run, split, evidence.concept_count)
     _warm_up()
     memory = PeakMemory()
     started = time.perf_counter()
     try:
-        fit = fit_as_asked(run, scorer, evidence, split, background, watch or SILENT)
+        model = _fitted(run, prepared, split, background, scorer, watch or SILENT)
     except DivergedError as error:
         if run.part != "validation":
             raise
-        return _useless(run, encoder, error, time.perf_counter() - started)
-    fitted = time.perf_counter()
+        # Where settings are chosen, those that do not learn are the last choice.
+        told |= {"metrics": {"auc": 0.0}, "diverged": str(error)}
+        return {**told, "train_seconds": time.perf_counter() - started, "score_seconds": 0.0}
+    seconds = time.perf_counter() - started
     part = scored_part(run, split)
-    forward = fit.score(part.pairs)
-    scored = time.perf_counter()
-    reverse = fit.score(part.pairs[:, ::-1].copy())
-    threshold = fit.report.threshold
-    metrics = evaluate_scores(part.labels, forward, reverse, pairs=part.pairs, threshold=threshold)
-    model = Fitted.on(
-        course,
-        evidence,
-        method=run.method,
-        preset=run.preset,
-        settings=settings,
-        seed=run.seed,
-        fit=fit,
-        split=split,
-        background=0 if background is None else len(background),
-        encoder=encoder,
-        notes=(),
-    )
     return {
-        "run": asdict(run),
-        "encoder": encoder,
-        "metrics": metrics,
-        "threshold": threshold,
-        "labels": part.labels.tolist(),
-        "known_labels": len(split.train) + len(split.validation),
+        **told,
+        **_judged(model.fit, part),
+        **known,
         "memorised": memorised_labels(split.train, part.pairs),
-        "scores": {"forward": forward.tolist(), "reverse": reverse.tolist()},
-        "train_seconds": fitted - started,
-        "score_seconds": scored - fitted,
+        "train_seconds": seconds,
         "peak_memory_mb": memory.growth_mb(),
-        "parameters": _parameters(fit.scorer),
         "bundle_mb": model.size / 1e6,
-        "epochs": len(fit.report.history.epochs),
-        **({} if background is None else {"background": among(background, part)}),
+        **({} if background is None else {"background": _among(background, part)}),
         **({"similarity": watch.seen} if watch else {}),
     }
 
 
-def _parameters(scorer: PairScorer) -> int:
-    """Count the parameters of a network; a method without one has none."""
-    return sum(v.size for name, v in scorer.state().items() if name.startswith("network/"))
-
-
-def _nothing_learned(run: Run, encoder: str, split: PairSplit) -> dict[str, Any]:
-    """Give the result of a run to which too few labels were left: no metric has a value."""
+def _judged(fit: Fit, part: LabelledPairs) -> dict[str, Any]:
+    """Score pairs in both orders, and judge the scores."""
+    started = time.perf_counter()
+    forward = fit.score(part.pairs)
+    seconds = time.perf_counter() - started
+    reverse = fit.score(part.pairs[:, ::-1].copy())
+    threshold = fit.report.threshold
+    network = (v for name, v in fit.scorer.state().items() if name.startswith("network/"))
     return {
-        "run": asdict(run),
-        "encoder": encoder,
-        "metrics": dict.fromkeys(("accuracy", "f1", "auc", "ordered_share")),
-        "known_labels": len(split.train) + len(split.validation),
-        "train_seconds": 0.0,
-        "score_seconds": 0.0,
+        "metrics": evaluate_scores(
+            part.labels, forward, reverse, pairs=part.pairs, threshold=threshold
+        ),
+        "threshold": threshold,
+        "labels": part.labels.tolist(),
+        "scores": {"forward": forward.tolist(), "reverse": reverse.tolist()},
+        "score_seconds": seconds,
+        "parameters": sum(values.size for values in network),  # 0 where there is no network
+        "epochs": len(fit.report.history.epochs),
     }
 
 
-def _useless(run: Run, encoder: str, error: DivergedError, seconds: float) -> dict[str, Any]:
-    """Give the result of settings that do not learn: where some are chosen, the last choice."""
-    return {
-        "run": asdict(run),
-        "encoder": encoder,
-        "metrics": {"auc": 0.0},
-        "diverged": str(error),
-        "train_seconds": seconds,
-        "score_seconds": 0.0,
-    }
+def _fitted(
+    run: Run,
+    prepared: Prepared,
+    split: PairSplit,
+    background: IntArray | None,
+    scorer: PairScorer,
+    progress: Progress,
+) -> Fitted:
+    """Fit as a user would, and fit again where the run asks for other training labels.
+
+    A refit learns from validation pairs too. A run that is judged by validation pairs must not
+    have learned from them.
+    """
+    fit = partial(fit_prepared, prepared, background=background, seed=run.seed)
+    first = fit(split, scorer=scorer, progress=progress)
+    blind = run.part == "validation" and isinstance(scorer, CrossFits)
+    if not run.refit and not blind:
+        return first
+    train = split.train.joined(split.validation) if run.refit else split.train
+    again = fit(replace(split, train=train, validation=LabelledPairs.empty()), device="cpu")
+    if blind:
+        return again
+    # The first fit chose the threshold, on pairs that it had not learned from.
+    report = replace(again.report, threshold=first.report.threshold)
+    return replace(again, fit=replace(again.fit, report=report))
+
+
+def _background_of(run: Run, split: PairSplit, n: int) -> IntArray | None:
+    """Give the background of a run as "auto" draws it; None where there is to be none."""
+    if run.background == "none":
+        return None
+    known = split.train.joined(split.validation)
+    return auto_background(run.method, known, n, seed=run.seed)
+
+
+def _among(background: IntArray, part: LabelledPairs) -> dict[str, int]:
+    """Count the background, and the scored pairs that are in it."""
+    taken = np.isin(pair_codes(part.pairs), pair_codes(background))
+    positives = int((taken & (part.labels == 1)).sum())
+    return {"pairs": len(background), "scored": int(taken.sum()), "scored_positives": positives}
+
+
+def _fewest(pairs: LabelledPairs) -> int:
+    """Count the pairs of the rarer label."""
+    return int(np.bincount(pairs.labels, minlength=2).min())
 
 
 @lru_cache(maxsize=1)
@@ -255,18 +177,3 @@ def _warm_up() -> None:
     optimiser = torch.optim.Adam([w], fused=True)
     w.sum().backward()  # type: ignore[no-untyped-call]
     optimiser.step()
-
-
-def _shuffled(split: PairSplit, seed: int) -> PairSplit:
-    rng = np.random.default_rng(seed)
-
-    def shuffle(part: LabelledPairs) -> LabelledPairs:
-        return LabelledPairs(part.pairs, rng.permutation(part.labels))
-
-    return PairSplit(
-        shuffle(split.train),
-        shuffle(split.validation),
-        split.test,
-        split.protocol,
-        promises_reversed=split.promises_reversed,
-    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from proprl.experiments.running.execute import Run
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
 
 if TYPE_CHECKING:
@@ -25,13 +25,6 @@ class Wanted:
     encoder: str = "auto"
     part: str = "development"
     """The half of a map that is scored, under `whole-map`."""
-
-    @property
-    def narrowed(self) -> bool:
-        """Whether more was asked for than courses, an encoder, or one run instead of many."""
-        usual = Wanted()
-        asked = self.methods is not None or self.protocol != usual.protocol
-        return asked or self.repeats not in (1, usual.repeats)
 
     @property
     def courses(self) -> Sequence[str]:

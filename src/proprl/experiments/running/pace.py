@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Any
 
-from proprl.experiments.running.execute import Run
+from proprl.experiments.running.run import Run
 from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method
 

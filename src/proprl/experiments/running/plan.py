@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FOLDS, PROTOCOLS, Run
 from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.settings.load import packaged
+from proprl.experiments.running.protocols import LEAK_FREE_FOLDS, PROTOCOLS, unknown_protocol
+from proprl.experiments.running.run import Run
+from proprl.experiments.settings.load import Checked, packaged
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import METHODS
 
-ABLATIONS = (
-    "proprl-without-gate",
-    "proprl-without-propagation",
-    "proprl-without-irreversibility",
-    "proprl",
-)
-OWN = ("sequitur", "trees")
+PROPRL, SEQUITUR = "proprl", "sequitur"
+ABLATIONS = (*(name for name in METHODS if name.startswith(f"{PROPRL}-without-")), PROPRL)
+NOT_OF_A_PAPER = (SEQUITUR, "trees")
 """Methods that no paper compares with."""
 
 
-class ExperimentSettings(BaseModel):
+class ExperimentSettings(Checked):
     """What `methods.toml` says of the methods."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     titles: dict[str, str]
     changes: dict[str, dict[str, dict[str, Any]]]
     as_published: list[str]
@@ -71,10 +68,15 @@ def experiment_settings() -> ExperimentSettings:
     return ExperimentSettings.model_validate(packaged("methods.toml"))
 
 
+def title_of(method: str) -> str:
+    """Give a method's name as tables print it."""
+    return experiment_settings().title(method)
+
+
 def table1_methods() -> tuple[str, ...]:
     """Give the paper's methods in the registry's order, its own last."""
-    others = [name for name in METHODS if name not in (*OWN, *ABLATIONS)]
-    return (*others, "proprl")
+    others = [name for name in METHODS if name not in (*NOT_OF_A_PAPER, *ABLATIONS)]
+    return (*others, PROPRL)
 
 
 def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list[Run]:
@@ -83,11 +85,12 @@ def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list
     If `tuned`, no method keeps its paper's settings on the published rows.
     """
     if wanted.protocol not in PROTOCOLS:
-        known = ", ".join(PROTOCOLS)
-        raise ProprlError(f"there is no protocol {wanted.protocol!r}; known: {known}")
-    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= FOLDS:
-        raise ProprlError(f"leak-free has {FOLDS} folds; asked for {wanted.repeats}")
+        raise unknown_protocol(wanted.protocol)
+    if wanted.protocol == "leak-free" and not 1 <= wanted.repeats <= LEAK_FREE_FOLDS:
+        raise ProprlError(f"leak-free has {LEAK_FREE_FOLDS} folds; asked for {wanted.repeats}")
     settings = experiment_settings()
+    encoder = resolve_encoder(wanted.encoder)
+    by_seed = wanted.protocol == "published"
     runs = []
     for course in wanted.courses:
         for method in methods:
@@ -96,16 +99,8 @@ def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list
                 if tuned
                 else settings.of(method, course, wanted.protocol)
             )
+            run = Run(method, course, wanted.protocol, preset=preset, changes=changes)
             for repeat in range(wanted.repeats):
-                run = Run(
-                    method,
-                    course,
-                    protocol=wanted.protocol,
-                    fold=0 if wanted.protocol == "published" else repeat,
-                    seed=repeat if wanted.protocol == "published" else 0,
-                    preset=preset,
-                    changes=changes,
-                    encoder=resolve_encoder(wanted.encoder),
-                )
-                runs.append(run)
+                fold, seed = (0, repeat) if by_seed else (repeat, 0)
+                runs.append(replace(run, fold=fold, seed=seed, encoder=encoder))
     return runs

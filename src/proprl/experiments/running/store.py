@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from proprl.errors import SplitError
-from proprl.experiments.running.execute import Run, course_of, scored_part, split_of
+from proprl.experiments.running.execute import course_of
 from proprl.experiments.running.pace import Pace
+from proprl.experiments.running.protocols import scored_part, split_of
+from proprl.experiments.running.run import Run
 from proprl.experiments.running.workers import executed
 from proprl.features.gather import feature_source
 from proprl.features.readings import resolve_reader
@@ -110,20 +110,3 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _without_nan(v) for k, v in value.items()}
     return value
-
-
-def metric_values(results: Iterable[Mapping[str, Any]], metric: str) -> list[float]:
-    """Give one metric of many results; a result without it (one class only) is left out."""
-    values = (result["metrics"][metric] for result in results)
-    return [float(value) for value in values if value is not None]
-
-
-def of_course(results: Iterable[Mapping[str, Any]], course: str) -> list[Mapping[str, Any]]:
-    """Give the results on one course."""
-    return [result for result in results if result["run"]["course"] == course]
-
-
-def mean_metric(results: Iterable[Mapping[str, Any]], course: str, metric: str) -> float:
-    """Give the mean of a metric over the results on one course; NaN where none has it."""
-    values = metric_values(of_course(results, course), metric)
-    return float(np.mean(values)) if values else math.nan

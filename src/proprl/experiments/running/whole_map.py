@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.calibrating import Background, Fit, fit_scorer
+from proprl.calibrating import Fit
 from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
 from proprl.data.course import Course
 from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.parts import PairSplit
 from proprl.data.splits.whole_map import (
     MAP_PARTS,
     Known,
@@ -36,34 +35,24 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
+from proprl.experiments.running.run import Run
+from proprl.fitting import Prepared, auto_background, fit_prepared
 from proprl.graphs.closure import BoolArray, what_follows
-from proprl.graphs.evidence import Evidence
-from proprl.models.base import Settings
-from proprl.models.registry import method
 
-if TYPE_CHECKING:
-    from proprl.experiments.running.execute import Run
-
-WHOLE_MAP = "whole-map"
-"""The name of the protocol, in runs and on the command line."""
 FIFTH = 0.4
 """The `label_share` of a run that knows a fifth of the map: two fifths of the known half."""
 QUARTER = 0.25
 """The `label_share` of a run whose labels come from a quarter of the concepts only."""
 SHARES: Mapping[float, Known] = {1.0: "half", FIFTH: "fifth", QUARTER: "quarter"}
-PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
+OTHER_PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
 """Base rates that might be expected instead, before a course is seen."""
-PROMISES = ("promised_ratio", "log_loss_gain")
-"""What depends on the expected base rate."""
 DIRECT_STEPS = ("campus",)
 """Courses whose labels are direct steps, so that only the graph is judged."""
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
 """A way through a map that its author wrote down: from what is known to what is wanted."""
-RULES = ("degrees", "reachability")
-"""What needs no model: see `rule_scores`."""
 
 RESAMPLES = 1000
-_RESAMPLED = (
+RESAMPLED = (
     "average_precision",
     "average_precision_open",
     "log_loss_gain",
@@ -90,18 +79,12 @@ def task_of(run: Run, course: Course) -> WholeMapTask:
     return whole_map_task(course, part=run.part, draw=run.fold, share=share)
 
 
-def map_split(run: Run, course: Course) -> PairSplit:
-    """Give the labels as train and validation, and the asked pairs as test."""
-    return task_of(run, course).split()
-
-
-def map_result(
-    run: Run, course: Course, evidence: Evidence, encoder: str, settings: Settings
-) -> dict[str, Any]:
+def map_result(run: Run, prepared: Prepared) -> dict[str, Any]:
     """Fit, score all pairs once, and give what the map is worth and what it cost."""
+    course = prepared.course
     task = task_of(run, course)
     started = time.perf_counter()
-    fit = fit_on_map(run, settings, evidence, task.split())
+    fit = fit_on_map(run, prepared, task)
     fitted = time.perf_counter()
     pairs = np.argwhere(~np.eye(task.concepts, dtype=np.bool_)).astype(np.int64)
     scores = fit.score(pairs)
@@ -112,13 +95,13 @@ def map_result(
     graph = prerequisite_graph(
         course.ids, course.names, task.known, pairs, scores, threshold=threshold
     )
-    judged = judge(
-        run, course, task, as_matrix(task.concepts, pairs, scores), believed, graph.pairs
-    )
+    matrix = np.zeros((task.concepts, task.concepts))
+    matrix[tuple(pairs.T)] = scores
+    judged = judge(run, course, task, matrix, believed, graph.pairs)
     judged["metrics"] |= _with_other_priors(fit, task)
     return {
         "run": asdict(run),
-        "encoder": encoder,
+        "encoder": prepared.encoder,
         **judged,
         "calibration": None if fit.calibration is None else _calibration_facts(fit.calibration),
         "known_labels": len(task.known),
@@ -127,11 +110,11 @@ def map_result(
     }
 
 
-def fit_on_map(run: Run, settings: Settings, evidence: Evidence, split: PairSplit) -> Fit:
+def fit_on_map(run: Run, prepared: Prepared, task: WholeMapTask) -> Fit:
     """Fit a method on the labels, and on background if it takes any."""
-    scorer = method(run.method)(settings, device="cpu")
-    background: Background = "auto" if scorer.takes_background else None
-    return fit_scorer(scorer, evidence, split, background=background, seed=run.seed)
+    background = auto_background(run.method, task.known, task.concepts, seed=run.seed)
+    model = fit_prepared(prepared, task.split(), background=background, seed=run.seed, device="cpu")
+    return model.fit
 
 
 def judge(
@@ -147,95 +130,82 @@ def judge(
     `believed` is the probability from which on a pair is believed; None where `scores` only rank.
     """
     at = tuple(task.asked.pairs.T)
-    labels, is_open, labels_follow = task.asked.labels, task.open(), task.follows()[at]
+    labels, said = task.asked.labels, scores[at]
     follows = what_follows(task.concepts, edges)
-    said = scores[at]
     seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
     among_asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
     judged = JudgedMap(
         labels,
         said,
-        is_open,
+        task.open(),
         are_probabilities=believed is not None,
         believed=None if believed is None else said >= believed,
         follows=follows[at],
-        labels_follow=labels_follow,
+        labels_follow=task.follows()[at],
     )
-    found: dict[str, Any] = {
-        "metrics": {
-            **map_metrics(judged),
-            **edge_metrics(task.concepts, seen, task.known, task.annotated),
-            **_asked_edges(edge_metrics(task.concepts, among_asked, task.known, task.annotated)),
-            **_new_concepts(task, said, promises=believed is not None),
-            **_way(run.course, course, task, follows),
-        },
-        "resampled": _resampled(judged, task.asked.pairs),
-        "rules": _judged_rules(run, course, task),
-        "curve": precision_at_recall(labels, said, RECALLS).tolist(),
-        "counts": {
-            "asked": len(labels),
-            "asked_positives": int(labels.sum()),
-            "known_positives": len(task.known.positives),
-        },
+    found = _told(judged, task)
+    found["metrics"] |= {
+        **edge_metrics(task.concepts, seen, task.known, task.annotated),
+        **_asked_edges(edge_metrics(task.concepts, among_asked, task.known, task.annotated)),
+        **_new_concepts(task, said, promises=believed is not None),
+        **_way(run.course, course, task, follows),
+    }
+    found["rules"] = _judged_rules(run, course, task)
+    found["counts"] = {
+        "asked": len(labels),
+        "asked_positives": int(labels.sum()),
+        "known_positives": len(task.known.positives),
     }
     if believed is not None:
         found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
     return found
 
 
+def _told(judged: JudgedMap, task: WholeMapTask) -> dict[str, Any]:
+    """Give the metrics of a map, the same on pairs drawn anew, and precision by share found."""
+    resampled = resampled_metrics(judged, task.asked.pairs, resamples=RESAMPLES)
+    return {
+        "metrics": map_metrics(judged),
+        "resampled": {
+            name: resampled[name].round(5).tolist() for name in RESAMPLED if name in resampled
+        },
+        "curve": precision_at_recall(judged.labels, judged.scores, RECALLS).tolist(),
+    }
+
+
 def _asked_edges(metrics: Mapping[str, float]) -> dict[str, float]:
-    """Give what is true of the learned edges that were asked about, under names of their own.
+    """Give the metrics of learned edges among the asked pairs, under names of their own.
 
     Where all positives of a pair of concepts are known already, a learned edge can only be wrong
-    or implied; among the asked pairs it is as right as the model.
+    or implied. Among the asked pairs it is as right as the model.
     """
     return {f"asked_{name}": metrics[name] for name in ("edges_learned", "edges_right")}
 
 
-def rule_scores(task: WholeMapTask) -> dict[str, FloatArray]:
-    """Give what rules without a model say of the asked pairs.
+def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any]:
+    """Judge two rules without a model by the same pairs.
 
     `degrees`: how often the source is a known source times how often the target is a known
-    target. `reachability`: whether the pair follows from known positives.
+    target. `reachability`: whether the pair follows from known positives, which is also the map
+    of the labels alone.
     """
-    follows = task.follows()[tuple(task.asked.pairs.T)]
+    implied = task.follows()
+    follows = implied[tuple(task.asked.pairs.T)]
+
+    def rule(scores: FloatArray, **maps: BoolArray) -> dict[str, Any]:
+        labels = task.asked.labels
+        return _told(JudgedMap(labels, scores, task.open(), are_probabilities=False, **maps), task)
+
+    reachability = rule(follows.astype(np.float64), follows=follows, labels_follow=follows)
+    reachability["metrics"] |= _way(run.course, course, task, implied)
     return {
-        "degrees": degree_rule(task.known, task.asked.pairs),
-        "reachability": follows.astype(np.float64),
+        "degrees": rule(degree_rule(task.known, task.asked.pairs)),
+        "reachability": reachability,
     }
 
 
-def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any]:
-    """Judge the rules by the same pairs; reachability is the map of the labels alone."""
-    labels, is_open, implied = task.asked.labels, task.open(), task.follows()
-    follows = implied[tuple(task.asked.pairs.T)]
-    maps = {"reachability": {"follows": follows, "labels_follow": follows}}
-    found = {}
-    for rule, scores in rule_scores(task).items():
-        judged = JudgedMap(labels, scores, is_open, are_probabilities=False, **maps.get(rule, {}))
-        way = _way(run.course, course, task, implied) if rule in maps else {}
-        found[rule] = {
-            "metrics": {**map_metrics(judged), **way},
-            "resampled": _resampled(judged, task.asked.pairs),
-            "curve": precision_at_recall(labels, scores, RECALLS).tolist(),
-        }
-    return found
-
-
-def as_matrix(n: int, pairs: IntArray, scores: FloatArray) -> FloatArray:
-    """Give scores by source and target: (n, n), 0 where there is none."""
-    matrix = np.zeros((n, n))
-    matrix[tuple(pairs.T)] = scores
-    return matrix
-
-
-def _resampled(judged: JudgedMap, pairs: IntArray) -> dict[str, list[float]]:
-    found = resampled_metrics(judged, pairs, resamples=RESAMPLES)
-    return {name: found[name].round(5).tolist() for name in _RESAMPLED if name in found}
-
-
 def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> dict[str, float]:
-    """How well asked pairs are judged in which a concept has no label at all."""
+    """Judge the asked pairs in which a concept has no label at all."""
     labelled = np.zeros(task.concepts, dtype=np.bool_)
     labelled[task.known.pairs] = True
     new = ~labelled[task.asked.pairs].all(axis=1)
@@ -249,21 +219,22 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
 
 
 def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
-    """What would be promised if another base rate had been expected before the course was seen."""
+    """Give what would be promised if another base rate had been expected at first."""
     if fit.calibration is None or fit.calibration.base_rate is None:
         return {}
     asked = task.asked
     found: dict[str, float] = {}
-    for name, rate in PRIORS.items():
+    for name, rate in OTHER_PRIORS.items():
         prior = float(logit(rate)), PRIOR_DEVIATION
         said = fit.with_prior(prior, task.known, task.concepts).score(asked.pairs)
         metrics = map_metrics(JudgedMap(asked.labels, said, task.open()))
-        found |= {f"{metric}, {name}": metrics[metric] for metric in PROMISES}
+        for metric in ("promised_ratio", "log_loss_gain"):  # what depends on the base rate
+            found[f"{metric}, {name}"] = metrics[metric]
     return found
 
 
 def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
-    """How many concepts of the author's way are on the map's, and how long each of them is."""
+    """Count the concepts on the author's way, on the map's way, and on both."""
     if name not in WAYS:
         return {}
     start, goal = (course.row(concept) for concept in WAYS[name])

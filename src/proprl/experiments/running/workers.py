@@ -14,7 +14,8 @@ from multiprocessing import active_children, get_context, parent_process
 from typing import Any
 
 from proprl.errors import ProprlError, TrainingError
-from proprl.experiments.running.execute import Run, execute
+from proprl.experiments.running.execute import execute
+from proprl.experiments.running.run import Run
 
 KEPT = "what is done is kept: the same command goes on from there"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
-from proprl.experiments.settings.load import packaged
+from proprl.experiments.settings.load import Checked, packaged
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -16,10 +16,9 @@ Value = bool | int | float | str
 """A value of a setting, as TOML and JSON can hold it."""
 
 
-class Range(BaseModel):
+class Range(Checked):
     """Any number from `low` to `high`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     low: float
     high: float
     log: bool = False
@@ -35,35 +34,16 @@ class Range(BaseModel):
         """Give the trial's value to two digits: more say nothing, and tables must be readable."""
         return float(f"{trial.suggest_float(name, self.low, self.high, log=self.log):.2g}")
 
-    def holds(self, value: object) -> bool:
-        """Whether a value lies inside."""
-        return isinstance(value, int | float) and self.low <= value <= self.high
 
-    @property
-    def bounds(self) -> list[Value]:
-        """The values at the edge: what a method accepts there it accepts between them."""
-        return [self.low, self.high]
-
-
-class Choices(BaseModel):
+class Choices(Checked):
     """One of a few values."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     choices: list[Value] = Field(min_length=2)
 
     def draw(self, trial: Trial, name: str) -> Value:
         """Give the trial's value."""
         value: Value = trial.suggest_categorical(name, self.choices)  # type: ignore[assignment]
         return value
-
-    def holds(self, value: object) -> bool:
-        """Whether a value is one of them."""
-        return value in self.choices
-
-    @property
-    def bounds(self) -> list[Value]:
-        """Every value."""
-        return self.choices
 
 
 Space = dict[str, Range | Choices]

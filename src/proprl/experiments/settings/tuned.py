@@ -7,24 +7,23 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
+from proprl.experiments.settings.load import Checked, packaged_text
 from proprl.experiments.settings.search import Value
 
-HEAD = """\
+FILE_HEAD = """\
 # What `proprl reproduce tune` chose for each method and set, on validation pairs only: the changes
 # of the setting it started from (none where that was the best), the validation AUC of both, how
 # many settings were tried, and with which text encoder. Written by the command, then copied here.
 """
 
 
-class TunedSetting(BaseModel):
+class TunedSetting(Checked):
     """What was chosen for one method on one course."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     changes: dict[str, Value]
     """Laid over the published setting; empty where that was the best."""
     validation_auc: float = Field(ge=0, le=1)
@@ -47,8 +46,7 @@ Tuned = dict[str, dict[str, TunedSetting]]
 @lru_cache(maxsize=1)
 def tuned_settings() -> Tuned:
     """Give every choice that is kept in the package, checked."""
-    text = files("proprl.experiments.settings").joinpath("tuned.toml").read_text(encoding="utf-8")
-    return read_tuned(text)
+    return read_tuned(packaged_text("tuned.toml"))
 
 
 def read_tuned(text: str) -> Tuned:
@@ -58,7 +56,7 @@ def read_tuned(text: str) -> Tuned:
 
 def tuned_text(tuned: Mapping[str, Mapping[str, TunedSetting]]) -> str:
     """Give the file that holds these choices."""
-    lines = [HEAD]
+    lines = [FILE_HEAD]
     for method, courses in tuned.items():
         for course, setting in courses.items():
             lines.append(f"[{_key(method)}.{_key(course)}]")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from proprl.evaluation.resampling import ScoredPairs
 from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
-from proprl.experiments.running.rows import method_of, row_of
+from proprl.experiments.running.run import method_of, row_of
 from proprl.experiments.settings.published import NAMES
-from proprl.experiments.show.markdown import csv_text
+from proprl.experiments.show.grouping import Result
+from proprl.experiments.show.tables import csv_text, latex_table, markdown_table
 
 Key = tuple[str, str, str]
 """Method, course, metric."""
@@ -22,50 +23,50 @@ Lookup = Callable[[str, str, str], float | None]
 """Gives the published number of a method, course and metric; None where there is none."""
 
 
-CSV_HEADS = (
-    *("method", "course", "metric", "mean", "deviation", "low", "high", "runs", "paper"),
-    "commit",
-)
+CELL_HEADS = ("mean", "deviation", "low", "high", "runs", "paper", "commit")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One metric of one method on one course."""
+    """One metric of one method on one course, over seeds or folds."""
 
-    values: Mapping[Repeat, float]
-    """By fold and seed, so that two methods can be compared on the same ones."""
+    mean: float
+    deviation: float
+    """The sample standard deviation; 0 for a single value."""
+    interval: tuple[float, float]
+    """The 95 % bootstrap interval of the mean."""
+    runs: int
     paper: float | None = None
-    results: Mapping[Repeat, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    commit: str = ""
+    """The commit at which it was measured; empty where it was run for this table."""
+    values: Mapping[Repeat, float] = field(default_factory=dict)
+    """By fold and seed, so that two methods can be compared on the same ones."""
+    results: Mapping[Repeat, Result] = field(default_factory=dict, repr=False)
     """What the values were computed from."""
 
-    @property
-    def mean(self) -> float:
-        """The mean over seeds or folds."""
-        return float(np.mean(list(self.values.values())))
+    @classmethod
+    def of(cls, results: Mapping[Repeat, Result], metric: str, paper: float | None) -> Cell:
+        """Give the cell of these runs."""
+        by_repeat = {repeat: result["metrics"][metric] for repeat, result in results.items()}
+        values = np.array(list(by_repeat.values()))
+        deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        return cls(
+            float(values.mean()),
+            deviation,
+            bootstrap_interval(values),
+            len(values),
+            paper,
+            values=by_repeat,
+            results=results,
+        )
 
-    @property
-    def deviation(self) -> float:
-        """The sample standard deviation; 0 for a single value."""
-        return float(np.std(list(self.values.values()), ddof=1)) if len(self.values) > 1 else 0.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % bootstrap interval of the mean."""
-        return bootstrap_interval(np.array(list(self.values.values())))
-
-    @property
-    def runs(self) -> int:
-        """How many runs the mean is of."""
-        return len(self.values)
-
-    @property
-    def commit(self) -> str:
-        """The commit at which it was measured; empty where it was run for this table."""
-        return ""
+    def row(self) -> list[object]:
+        """Give everything that is known of the cell, in the order of CELL_HEADS."""
+        return [self.mean, self.deviation, *self.interval, self.runs, self.paper, self.commit]
 
     def scored(self, repeats: Sequence[Repeat]) -> list[ScoredPairs]:
         """Give the test set of each fold with its scores in these runs; seeds share a fold's."""
-        folds: dict[int, list[Mapping[str, Any]]] = {}
+        folds: dict[int, list[Result]] = {}
         for fold, seed in repeats:
             folds.setdefault(fold, []).append(self.results[fold, seed])
         return [_scored(runs) for runs in folds.values()]
@@ -73,7 +74,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Lead:
-    """How far our method is ahead of the best other one in a column, over what both ran on."""
+    """How far our method is ahead of the best other one in a column."""
 
     rival: str
     difference: float
@@ -94,14 +95,31 @@ class Lead:
 class Comparison:
     """A table of cells, and our lead in each column."""
 
-    methods: tuple[str, ...]
-    courses: tuple[str, ...]
-    metrics: tuple[str, ...]
+    methods: Sequence[str]
+    courses: Sequence[str]
+    metrics: Sequence[str]
     cells: Mapping[Key, Cell]
     ours: str | None = None
-    leads: Mapping[tuple[str, str], Lead] = field(default_factory=dict)
-    """By course and metric."""
     titles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def leads(self) -> Mapping[tuple[str, str], Lead]:
+        """Our lead in each column, by course and metric; none without another method."""
+        ours = self.ours
+        others = [name for name in self.methods if ours and method_of(name) != method_of(ours)]
+        if ours is None or not others:
+            return {}
+        rivals = {
+            (course, metric): max(others, key=lambda name: self.cells[name, course, metric].mean)
+            for course in self.courses
+            for metric in self.metrics
+        }
+        tested = {c: rival for c, rival in rivals.items() if not self.cells[rival, *c].commit}
+        p_values = holm({c: self.p_value(ours, rival, *c) for c, rival in tested.items()})
+        return {
+            c: Lead(rival, self.difference(ours, rival, *c), p_values.get(c))
+            for c, rival in rivals.items()
+        }
 
     def title(self, method: str) -> str:
         """Give the method's name for readers."""
@@ -121,9 +139,10 @@ class Comparison:
         return [repeat for repeat in ours if repeat in theirs]
 
     def difference(self, mine: str, other: str, course: str, metric: str) -> float:
-        """Give how far the mean of one method is above another's, over what both ran on.
+        """Give how far the mean of one method is above another's.
 
-        Where single runs are not kept, over what each ran on.
+        The means are over the folds and seeds that both were run on. Where single runs are not
+        kept, they are over all runs of each.
         """
         shared = self.shared(mine, other, course, metric)
         both = [self.cells[name, course, metric] for name in (mine, other)]
@@ -133,10 +152,10 @@ class Comparison:
         return float(np.mean([ours[repeat] - theirs[repeat] for repeat in shared]))
 
     def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
-        """Give the one-sided p-value of "mine is not above the other", over what both ran on.
+        """Give the one-sided p-value of "mine is not above the other".
 
-        The test pairs are resampled, so that it speaks of other pairs; a single run of each says
-        too little of the methods, and p is 1.
+        Test pairs are resampled, of the folds and seeds that both were run on. It is 1 for a
+        single run of each, which says too little of the methods.
         """
         shared = self.shared(mine, other, course, metric)
         if len(shared) < 2:
@@ -152,54 +171,45 @@ class Comparison:
         """Give a tabular (booktabs) with the best mean of each column in bold."""
         columns = [(course, metric) for course in self.courses for metric in self.metrics]
         heads = [f"{course} {NAMES.get(metric, metric)}" for course, metric in columns]
-        lines = [
-            rf"\begin{{tabular}}{{l{'c' * len(columns)}}}",
-            r"\toprule",
-            " & ".join(["Method", *heads]) + r" \\",
-            r"\midrule",
-        ]
+        rows = []
         for name in self.methods:
             shown = []
-            for course, metric in columns:
-                cell = self.cells[name, course, metric]
+            for column in columns:
+                cell = self.cells[name, *column]
                 text = f"{cell.mean:.4f}\\,$\\pm$\\,{cell.deviation:.3f}"
-                best = self.best(course, metric) == name
-                shown.append(f"\\textbf{{{text}}}" if best else text)
-            lines.append(" & ".join([self.title(name), *shown]) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+                shown.append(f"\\textbf{{{text}}}" if self.best(*column) == name else text)
+            rows.append([self.title(name), *shown])
+        return latex_table(["Method", *heads], {"": rows}, "c")
 
     def csv(self) -> str:
         """Give one row for each cell, with everything that is known of it."""
-        rows = [
-            [*key, cell.mean, cell.deviation, *cell.interval, cell.runs, cell.paper, cell.commit]
-            for key, cell in self.cells.items()
-        ]
-        return csv_text(CSV_HEADS, rows)
+        rows = [[*key, *cell.row()] for key, cell in self.cells.items()]
+        return csv_text(("method", "course", "metric", *CELL_HEADS), rows)
 
     def _course_markdown(self, course: str) -> str:
         heads = ["method"]
         for metric in self.metrics:
             heads += [NAMES.get(metric, metric)]
             heads += ["paper"] if self.has_paper(course, metric) else []
-        lines = [f"## {course}", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
         first = {name: self.cells[name, course, self.metrics[0]] for name in self.methods}
         most = max(cell.runs for cell in first.values())
-        fewer = []
-        for name, cell in first.items():
-            shown = [self.title(name)]
-            if cell.runs < most:
-                shown[0] += " †"
-                fewer.append(f"{self.title(name)} {cell.runs}")
-            shown[0] += " ‡" if cell.commit else ""
-            for metric in self.metrics:
-                shown += self._shown(name, course, metric)
-            lines.append(f"| {' | '.join(shown)} |")
-        if fewer:
-            lines += ["", f"† fewer than {most} runs: {', '.join(fewer)}."]
+        marks = {
+            name: (" †" if cell.runs < most else "") + (" ‡" if cell.commit else "")
+            for name, cell in first.items()
+        }
+        rows = [
+            [
+                self.title(name) + marks[name],
+                *(text for metric in self.metrics for text in self._shown(name, course, metric)),
+            ]
+            for name in self.methods
+        ]
+        page = f"## {course}\n\n{markdown_table(heads, rows)}"
+        if fewer := [f"{self.title(n)} {c.runs}" for n, c in first.items() if c.runs < most]:
+            page += f"\n† fewer than {most} runs: {', '.join(fewer)}.\n"
         if commits := dict.fromkeys(cell.commit for cell in first.values() if cell.commit):
-            lines += ["", f"‡ as measured at commit {', '.join(commits)}, not run again."]
-        lines += self._lead_lines(course)
-        return "\n".join(lines) + "\n"
+            page += f"\n‡ as measured at commit {', '.join(commits)}, not run again.\n"
+        return page + self._lead_lines(course)
 
     def _shown(self, name: str, course: str, metric: str) -> Iterator[str]:
         cell = self.cells[name, course, metric]
@@ -210,22 +220,22 @@ class Comparison:
         if self.has_paper(course, metric):
             yield "" if cell.paper is None else f"{cell.paper:.3f}"
 
-    def _lead_lines(self, course: str) -> list[str]:
-        if self.ours is None or not self.leads:
-            return []
-        lines = ["", f"{self.title(self.ours)} against the best other method:", ""]
+    def _lead_lines(self, course: str) -> str:
+        if not self.leads:
+            return ""
+        lines = ["", f"{self.title(self.ours or '')} against the best other method:", ""]
         for metric in self.metrics:
             lead = self.leads[course, metric]
+            sure = "" if lead.p is None else f" (p {lead.p:.3f})"
             lines.append(
                 f"- {NAMES.get(metric, metric)}: {lead.difference:+.3f} against "
-                f"{self.title(lead.rival)}, {lead.verdict}"
-                + ("" if lead.p is None else f" (p {lead.p:.3f})")
+                f"{self.title(lead.rival)}, {lead.verdict}{sure}"
             )
-        return lines
+        return "\n".join(lines) + "\n"
 
 
 def compare(
-    results: Iterable[Mapping[str, Any]],
+    results: Iterable[Result],
     *,
     methods: Sequence[str],
     courses: Sequence[str],
@@ -239,7 +249,7 @@ def compare(
 
     Each way of running a method is a row: see `row_of`. Rows that were not run are `recorded`.
     """
-    kept: dict[Key, dict[Repeat, Mapping[str, Any]]] = {}
+    kept: dict[Key, dict[Repeat, Result]] = {}
     for result in results:
         run = result["run"]
         for metric in metrics:
@@ -248,30 +258,11 @@ def compare(
                 column[run["fold"], run["seed"]] = result
     cells = dict(recorded or {})
     for key, found in kept.items():
-        values = {repeat: result["metrics"][key[-1]] for repeat, result in found.items()}
-        cells[key] = Cell(values, paper(*key) if paper else None, found)
-    table = Comparison(
-        tuple(methods), tuple(courses), tuple(metrics), cells, ours, titles=titles or {}
-    )
-    others = [name for name in methods if ours is None or method_of(name) != method_of(ours)]
-    return replace(table, leads=_leads(table, ours, others)) if ours and others else table
+        cells[key] = Cell.of(found, key[-1], paper(*key) if paper else None)
+    return Comparison(methods, courses, metrics, cells, ours, titles or {})
 
 
-def _leads(table: Comparison, ours: str, others: Sequence[str]) -> dict[tuple[str, str], Lead]:
-    """Give our lead in each column."""
-    columns = [(course, metric) for course in table.courses for metric in table.metrics]
-    rivals = {
-        column: max(others, key=lambda name: table.cells[name, *column].mean) for column in columns
-    }
-    tested = {c: rival for c, rival in rivals.items() if not table.cells[rival, *c].commit}
-    p_values = holm({c: table.p_value(ours, rival, *c) for c, rival in tested.items()})
-    return {
-        c: Lead(rival, table.difference(ours, rival, *c), p_values.get(c))
-        for c, rival in rivals.items()
-    }
-
-
-def _scored(runs: Sequence[Mapping[str, Any]]) -> ScoredPairs:
+def _scored(runs: Sequence[Result]) -> ScoredPairs:
     forward, reverse = (
         np.array([run["scores"][order] for run in runs]) for order in ("forward", "reverse")
     )

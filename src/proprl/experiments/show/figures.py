@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from proprl.errors import MissingExtraError
 from proprl.files import write_bytes
@@ -20,28 +20,9 @@ COLUMN, PAGE = 3.4, 7.0
 # apart in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v")
-LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
-STYLE: Any = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.25,
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "legend.frameon": False,
-    # SVG names its parts by a random number, unless it is given one.
-    "svg.hashsalt": "proprl",
-}
+STYLE_FILE = Path(__file__).with_name("print.mplstyle")
 
 
 def new_figure(width: float, height: float, *, columns: int = 1, rows: int = 1) -> Figure:
@@ -62,10 +43,18 @@ def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequen
         y,
         color=COLOURS[index % len(COLOURS)],
         # The lines go round at another pace, so that the sixth curve is not the first again.
-        linestyle=LINES[(index + index // len(COLOURS)) % len(LINES)],
+        linestyle=LINE_STYLES[(index + index // len(COLOURS)) % len(LINE_STYLES)],
         marker=MARKERS[index % len(MARKERS)],
         label=label,
     )
+
+
+def draw_legend(figure: Figure, *, columns: int | None = None, panel: int = 0) -> None:
+    """Draw one legend above all panels, of what one panel shows; nothing where it shows nothing."""
+    handles, labels = figure.axes[panel].get_legend_handles_labels()
+    if labels:
+        columns = columns or len(labels)
+        figure.legend(handles, labels, loc="outside upper center", ncols=columns)
 
 
 def save_figure(draw: Callable[[], Figure], stem: Path) -> None:
@@ -75,7 +64,7 @@ def save_figure(draw: Callable[[], Figure], stem: Path) -> None:
     except ImportError:
         raise MissingExtraError("drawing figures", "plots") from None
     pictures = {}
-    with rc_context(STYLE):
+    with rc_context(fname=STYLE_FILE):
         figure = draw()
         for ending in ("png", "svg"):
             buffer = BytesIO()

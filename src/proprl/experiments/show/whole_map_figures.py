@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from proprl.experiments.running.whole_map import DIRECT_STEPS, RECALLS
-from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, new_figure
-from proprl.experiments.show.whole_map_findings import Cell, Findings
+from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, draw_legend, new_figure
+from proprl.experiments.show.whole_map_findings import Findings, MapCell
+from proprl.experiments.show.whole_map_page import map_title
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Points = list[tuple[float, float]]
 
 LEAST = 1e-4
 """A bin in which nothing came true lies here: a logarithm has no 0."""
@@ -22,70 +24,62 @@ MOST_CURVES = 5
 """More than that cannot be told apart; the best by average precision are drawn."""
 
 
-def reliability_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+def reliability_figure(findings: Findings) -> Figure:
     """Draw what was said against what came true at the natural rate, a panel for each set."""
-    figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.reliability))
-    for axis, course in zip(figure.axes, _courses(findings), strict=True):
+
+    def curve(cell: MapCell) -> Points:
+        bins = [one for one in cell.reliability if one["pairs"] >= ENOUGH]
+        return [(max(one["said"], LEAST), max(one["came_true"], LEAST)) for one in bins]
+
+    figure = _drawn(findings, lambda cell: bool(cell.reliability), curve)
+    for axis in figure.axes:
         axis.plot([LEAST, 1], [LEAST, 1], color="0.7", linewidth=0.8, zorder=0)
-        for index, cell in _cells(findings, course, drawn):
-            bins = [one for one in cell.reliability if one["pairs"] >= ENOUGH]
-            said = [max(one["said"], LEAST) for one in bins]
-            came_true = [max(one["came_true"], LEAST) for one in bins]
-            draw_curve(axis, index, title(cell.method), said, came_true)
-        axis.set(xscale="log", yscale="log", xlim=(LEAST, 1), ylim=(LEAST, 1))
-        axis.set(title=course, xlabel="said")
+        axis.set(xscale="log", yscale="log", xlim=(LEAST, 1), ylim=(LEAST, 1), xlabel="said")
     figure.axes[0].set_ylabel("came true")
-    _legend(figure)
     return figure
 
 
-def curves_figure(findings: Findings, title: Callable[[str], str]) -> Figure:
+def curves_figure(findings: Findings) -> Figure:
     """Draw precision where so many prerequisites are found, a panel for each set."""
-    figure, drawn = _panels(findings), _best(findings, lambda cell: bool(cell.curve))
-    for axis, course in zip(figure.axes, _courses(findings), strict=True):
-        for index, cell in _cells(findings, course, drawn):
-            _draw_precision(axis, index, title(cell.method), cell)
-        axis.set(xlim=(0, 1), ylim=(0, 1.02), title=course, xlabel="prerequisites found")
+
+    def curve(cell: MapCell) -> Points:
+        points = zip(RECALLS.tolist(), cell.curve, strict=True)
+        return [(recall, precision) for recall, precision in points if precision is not None]
+
+    figure = _drawn(findings, lambda cell: bool(cell.curve), curve)
+    for axis in figure.axes:
+        for line in axis.lines:
+            line.set_markevery(5)  # fifty would hide the line
+        axis.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="prerequisites found")
     figure.axes[0].set_ylabel("precision")
-    _legend(figure)
     return figure
 
 
-def _draw_precision(axis: Axes, index: int, label: str, cell: Cell) -> None:
-    points = [(r, p) for r, p in zip(RECALLS.tolist(), cell.curve, strict=True) if p is not None]
-    draw_curve(axis, index, label, [r for r, _ in points], [p for _, p in points])
-    axis.lines[-1].set_markevery(5)  # fifty would hide the line
-
-
-def _courses(findings: Findings) -> list[str]:
-    """Give the sets whose pairs are judged one by one; where there is none, all."""
+def _drawn(
+    findings: Findings, has: Callable[[MapCell], bool], curve: Callable[[MapCell], Points]
+) -> Figure:
+    """Draw the best methods' curves, a panel for each set; a method looks alike in all panels."""
     judged = [course for course in findings.courses if course not in DIRECT_STEPS]
-    return judged or findings.courses
+    courses = judged or findings.courses  # where no pairs are judged one by one, all sets
+    columns = len(courses)
+    figure = new_figure(PAGE if columns > 1 else COLUMN, 3.0, columns=columns)
+    drawn = _best(findings, courses, has)
+    for axis, course in zip(figure.axes, courses, strict=True):
+        axis.set(title=course)
+        for index, name in enumerate(drawn):
+            cell = findings.cell(course, "half", name)
+            if cell is not None:
+                points = curve(cell)
+                along = [x for x, _ in points], [y for _, y in points]
+                draw_curve(axis, index, map_title(name), *along)
+    draw_legend(figure, columns=3)
+    return figure
 
 
-def _best(findings: Findings, has: Callable[[Cell], bool]) -> list[str]:
+def _best(findings: Findings, courses: Sequence[str], has: Callable[[MapCell], bool]) -> list[str]:
     """Give the methods to draw, the best by mean average precision first."""
     reached: dict[str, list[float]] = {}
-    for course in _courses(findings):
+    for course in courses:
         for cell in filter(has, findings.of(course, "half")):
             reached.setdefault(cell.method, []).append(cell.value("average_precision") or 0)
     return sorted(reached, key=lambda name: -fmean(reached[name]))[:MOST_CURVES]
-
-
-def _cells(findings: Findings, course: str, drawn: list[str]) -> Iterator[tuple[int, Cell]]:
-    """Give a set's cells to draw, each with its method's place: one look in all panels."""
-    for index, name in enumerate(drawn):
-        cell = findings.cell(course, "half", name)
-        if cell is not None:
-            yield index, cell
-
-
-def _panels(findings: Findings) -> Figure:
-    columns = len(_courses(findings))
-    return new_figure(PAGE if columns > 1 else COLUMN, 3.0, columns=columns)
-
-
-def _legend(figure: Figure) -> None:
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    if labels:
-        figure.legend(handles, labels, loc="outside upper center", ncols=3)

@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from proprl.arrays import FloatArray
 from proprl.data.splits.whole_map import Known
 from proprl.evaluation.whole_map import interval, mean_of
-from proprl.experiments.running.whole_map import RULES, SHARES
-from proprl.version import __version__
+from proprl.experiments.running.whole_map import SHARES
+from proprl.experiments.settings.load import Checked, packaged_text
+from proprl.experiments.show.commit import commit
+from proprl.experiments.show.grouping import Result, grouped
 
 TEST_FILE = "whole_map_test.json"
-"""The one run on the test half, beside this module."""
+"""The one run on the test half, as `settings` keeps it."""
+
+Interval = tuple[float | None, float | None]
+Judged = dict[tuple[str, Known, str], Sequence[Result]]
+"""Draws by course, share known, and method or rule."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Cell(_Frozen):
+class MapCell(Checked):
     """What one method, or rule, came to on one set: means over draws of the labels."""
 
     course: str
     known: Known
     method: str
     metrics: dict[str, float | None]
-    intervals: dict[str, tuple[float | None, float | None]] = {}
+    intervals: dict[str, Interval] = Field(default_factory=dict)
     """The middle 95 % over unordered pairs drawn anew, of the mean over draws."""
-    curve: list[float | None] = []
+    curve: list[float | None] = Field(default_factory=list)
     """Precision where so many are found; see `RECALLS`."""
-    reliability: list[dict[str, float]] = []
+    reliability: list[dict[str, float]] = Field(default_factory=list)
     """Bins of the draws together: low, high, pairs, said, came_true."""
 
     def value(self, metric: str) -> float | None:
         """Give the mean of a metric; None where it has no value."""
         return self.metrics.get(metric)
 
+    def interval(self, metric: str) -> Interval:
+        """Give the interval of a metric; two times None where it has none."""
+        return self.intervals.get(metric, (None, None))
 
-class Lead(_Frozen):
+
+class MapLead(Checked):
     """How far one method's average precision is above another's, on the same pairs."""
 
     course: str
@@ -55,10 +58,10 @@ class Lead(_Frozen):
     method: str
     over: str
     lead: float
-    interval: tuple[float | None, float | None]
+    interval: Interval
 
 
-class Findings(_Frozen):
+class Findings(Checked):
     """Everything that tables, figures and lines of `whole-map` are made of."""
 
     part: Literal["development", "test"]
@@ -66,8 +69,8 @@ class Findings(_Frozen):
     draws: int
     commit: str
     date: str
-    cells: list[Cell]
-    leads: list[Lead]
+    cells: list[MapCell]
+    leads: list[MapLead]
     note: str = ""
     """What a reader must know of this run."""
 
@@ -76,11 +79,11 @@ class Findings(_Frozen):
         """The sets, in the order in which they were run."""
         return list(dict.fromkeys(cell.course for cell in self.cells))
 
-    def of(self, course: str, known: Known) -> list[Cell]:
+    def of(self, course: str, known: Known) -> list[MapCell]:
         """Give what every method came to on one set, knowing so much."""
         return [cell for cell in self.cells if (cell.course, cell.known) == (course, known)]
 
-    def cell(self, course: str, known: Known, method: str) -> Cell | None:
+    def cell(self, course: str, known: Known, method: str) -> MapCell | None:
         """Give what one method came to; None where it was not run."""
         return next((cell for cell in self.of(course, known) if cell.method == method), None)
 
@@ -89,22 +92,20 @@ class Findings(_Frozen):
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
 
-def gather(results: Sequence[Mapping[str, Any]], ours: str) -> Findings:
+def gather(results: Sequence[Result], ours: str) -> Findings:
     """Give the findings of these runs, all of one part of the maps."""
-    groups: dict[tuple[str, Known, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for result in results:
-        run = result["run"]
-        known = SHARES[run["label_share"]]
-        groups[run["course"], known, run["method"]].append(result)
-    judged: dict[tuple[str, Known, str], list[Mapping[str, Any]]] = dict(groups)
-    for (course, known, _), draws in groups.items():
+    groups = grouped(results, "course", "label_share", "method")
+    judged: Judged = {
+        (course, SHARES[share], method): draws for (course, share, method), draws in groups.items()
+    }
+    for (course, share, _), draws in groups.items():
         # Rules know the same labels whichever method ran beside them.
-        for rule in RULES:
-            judged.setdefault((course, known, rule), [draw["rules"][rule] for draw in draws])
-    first = results[0]
+        for rule in draws[0]["rules"]:
+            ruled = [draw["rules"][rule] for draw in draws]
+            judged.setdefault((course, SHARES[share], rule), ruled)
     return Findings(
-        part=first["run"]["part"],
-        encoder=first["encoder"],
+        part=results[0]["run"]["part"],
+        encoder=results[0]["encoder"],
         draws=max(len(draws) for draws in groups.values()),
         commit=commit(),
         date=datetime.now(UTC).date().isoformat(),
@@ -116,77 +117,57 @@ def gather(results: Sequence[Mapping[str, Any]], ours: str) -> Findings:
 @lru_cache(maxsize=1)
 def stored_test() -> Findings | None:
     """Give the findings on the test half; None as long as it has not been run."""
-    file = files("proprl.experiments.settings").joinpath(TEST_FILE)
-    if not file.is_file():
-        return None
-    return Findings.model_validate_json(file.read_text(encoding="utf-8"))
-
-
-def commit() -> str:
-    """Give the commit that this code is at, and whether it was changed since; else the version."""
-    folder = Path(__file__).parents[2]
     try:
-        said = [
-            subprocess.run(
-                ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
-            ).stdout.strip()
-            for words in (("rev-parse", "--short=10", "HEAD"), ("status", "--porcelain", "--", "."))
-        ]
-    except (OSError, subprocess.CalledProcessError):
-        return f"version {__version__}"
-    return said[0] + (" with changes" if said[1] else "")
+        return Findings.model_validate_json(packaged_text(TEST_FILE))
+    except FileNotFoundError:
+        return None
 
 
-def _cell(course: str, known: Known, method: str, draws: list[Mapping[str, Any]]) -> Cell:
-    names = draws[0]["metrics"]
+def _cell(course: str, known: Known, method: str, draws: Sequence[Result]) -> MapCell:
     resampled = [_arrays(draw) for draw in draws]
     curves = [draw["curve"] for draw in draws if "curve" in draw]
-    return Cell(
+    return MapCell(
         course=course,
         known=known,
         method=method,
-        metrics={name: _mean([draw["metrics"][name] for draw in draws]) for name in names},
+        metrics={name: _mean_of_draws(draws, name) for name in draws[0]["metrics"]},
         intervals={name: _bounds(mean_of(resampled, name)) for name in resampled[0]},
-        curve=[_mean(list(at)) for at in zip(*curves, strict=True)],
+        curve=[_mean(at) for at in zip(*curves, strict=True)],
         reliability=_pooled([bin_ for draw in draws for bin_ in draw.get("reliability", [])]),
     )
 
 
-def _leads(
-    judged: Mapping[tuple[str, Known, str], list[Mapping[str, Any]]], ours: str
-) -> list[Lead]:
+def _leads(judged: Judged, ours: str) -> list[MapLead]:
+    metric = "average_precision"
     found = []
     for (course, known, over), theirs in judged.items():
         mine = judged.get((course, known, ours))
         if mine is None or over == ours or len(mine) != len(theirs):
             continue
-        metric = "average_precision"
-        a, b = (_mean([draw["metrics"][metric] for draw in draws]) for draws in (mine, theirs))
-        if a is None or b is None:
+        my_mean, their_mean = (_mean_of_draws(draws, metric) for draws in (mine, theirs))
+        if my_mean is None or their_mean is None:
             continue
-        gaps = mean_of(list(map(_arrays, mine)), metric) - mean_of(
-            list(map(_arrays, theirs)), metric
+        my_values, their_values = (
+            mean_of([_arrays(draw) for draw in draws], metric) for draws in (mine, theirs)
         )
+        lead, bounds = my_mean - their_mean, _bounds(my_values - their_values)
         found.append(
-            Lead(
-                course=course,
-                known=known,
-                method=ours,
-                over=over,
-                lead=a - b,
-                interval=_bounds(gaps),
-            )
+            MapLead(course=course, known=known, method=ours, over=over, lead=lead, interval=bounds)
         )
     return found
 
 
-def _arrays(draw: Mapping[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
+def _arrays(draw: Result) -> dict[str, FloatArray]:
     return {name: np.array(values, dtype=np.float64) for name, values in draw["resampled"].items()}
 
 
-def _bounds(values: np.ndarray[Any, Any]) -> tuple[float | None, float | None]:
+def _bounds(values: FloatArray) -> Interval:
     low, high = interval(values)
     return (None, None) if np.isnan(low) else (low, high)
+
+
+def _mean_of_draws(draws: Sequence[Result], metric: str) -> float | None:
+    return _mean([draw["metrics"][metric] for draw in draws])
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -206,8 +187,10 @@ def _pooled(bins: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
                 "low": low,
                 "high": here[0]["high"],
                 "pairs": float(sum(pairs)),
-                "said": float(np.average([one["said"] for one in here], weights=pairs)),
-                "came_true": float(np.average([one["came_true"] for one in here], weights=pairs)),
+                **{
+                    what: float(np.average([one[what] for one in here], weights=pairs))
+                    for what in ("said", "came_true")
+                },
             }
         )
     return found

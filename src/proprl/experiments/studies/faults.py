@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import Any
 
 import numpy as np
 
 from proprl.data.public import BENCHMARKS
 from proprl.evaluation.metrics import accuracy, auc
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings
+from proprl.experiments.running.plan import PROPRL, title_of
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import NAMES
-from proprl.experiments.show.markdown import csv_text, markdown_table
+from proprl.experiments.show.grouping import Result, grouped
+from proprl.experiments.show.pages import said, table_heads
+from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder
 
-METHODS = ("rf", "dgcpl", "proprl")
-METRICS = ("accuracy", "auc")
-REPEATS = 3
+FEW_METHODS = ("rf", "dgcpl", PROPRL)
+FAULT_METRICS = ("accuracy", "auc")
+MOST_REPEATS = 3
 
-Results = Mapping[tuple[str, str, str, str], Sequence[Mapping[str, Any]]]
-"""By course, method, protocol and alignment."""
+Values = Mapping[str, Sequence[float]]
+"""By metric, one value of each run."""
 
 
 @dataclass(frozen=True)
@@ -43,48 +44,37 @@ class Effect:
         return fmean(self.faulty) - fmean(self.sound)
 
 
-@dataclass(frozen=True)
-class Memoriser:
-    """How far looking up training labels gets on a set's published test rows."""
-
-    course: str
-    rows: int
-    seen: int
-    """Rows whose pair train holds, in this order or the other."""
-    right: int
-    """Seen rows that a memoriser answers rightly."""
-    unseen_positives: int
-
-    @property
-    def accuracy(self) -> float:
-        """Its accuracy on all rows, with a coin thrown for those it has not seen."""
-        return (self.right + (self.rows - self.seen) / 2) / self.rows
-
-
 def faults(wanted: Wanted, do: Do) -> Outcome:
     """Measure a few methods with and without each fault, and what a memoriser would reach.
 
     Networks run under their `default` preset: seconds a run, not minutes.
     """
-    methods = wanted.methods or METHODS
-    repeats = min(wanted.repeats, REPEATS)
+    methods = wanted.methods or FEW_METHODS
+    repeats = min(wanted.repeats, MOST_REPEATS)
     runs = list(_runs(wanted, methods, repeats))
     results = do(runs)
-    found: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
-    for run, result in zip(runs, results, strict=True):
-        key = run.course, run.method, run.protocol, run.alignment
-        found.setdefault(key, []).append(result)
-    effects = [e for c in wanted.courses for m in methods for e in _effects(c, m, found)]
+    found = grouped(results, "course", "method", "protocol", "alignment")
+    effects = [
+        Effect(fault, course, method, metric, faulty[metric], sound[metric])
+        for course in wanted.courses
+        for method in methods
+        for metric in FAULT_METRICS
+        for fault, faulty, sound in _compared(course, method, found)
+    ]
     memorisers = [
-        _memoriser(course, found[course, methods[0], "published", "fixed"][0])
+        _memoriser_row(course, found[course, methods[0], "published", "fixed"][0])
         for course in wanted.courses
     ]
-    shown = [*_effect_tables(effects), _memorisers_table(memorisers)]
-    return Outcome(
-        results,
-        shown,
-        {"faults.md": _markdown(shown, repeats, runs[0].encoder), "faults.csv": _csv(effects)},
-    )
+    title = "A memoriser of the training labels, on the published test rows"
+    tables = [
+        *_effect_tables(effects),
+        Table(title, table_heads("faults", "memoriser"), memorisers),
+    ]
+    page = ["# Faults of the public data", said("faults", repeats=repeats, encoder=runs[0].encoder)]
+    for table in tables:
+        page += [f"## {table.title}", markdown_table(table.heads, table.rows).rstrip()]
+    texts = {"faults.md": "\n\n".join(page) + "\n", "faults.csv": _csv(effects)}
+    return Outcome(results, tables, texts)
 
 
 def _runs(wanted: Wanted, methods: Sequence[str], repeats: int) -> Iterator[Run]:
@@ -93,100 +83,70 @@ def _runs(wanted: Wanted, methods: Sequence[str], repeats: int) -> Iterator[Run]
         for name in methods:
             for alignment in ("fixed", "shifted") if course in BENCHMARKS else ("fixed",):
                 for repeat in range(repeats):
-                    yield Run(name, course, seed=repeat, alignment=alignment, encoder=encoder)
-                    yield Run(
-                        name,
-                        course,
-                        protocol="leak-free",
-                        fold=repeat,
-                        alignment=alignment,
-                        encoder=encoder,
-                    )
+                    run = Run(name, course, alignment=alignment, encoder=encoder)
+                    yield replace(run, seed=repeat)
+                    yield replace(run, protocol="leak-free", fold=repeat)
 
 
-def _effects(course: str, name: str, found: Results) -> Iterator[Effect]:
-    published = found[course, name, "published", "fixed"]
-    leak_free = found[course, name, "leak-free", "fixed"]
-    unseen = [_on_unseen_rows(result) for result in published]
-    for metric in METRICS:
-        whole = _values(published, metric)
-        yield Effect(
-            "Test rows seen in train", course, name, metric, whole, [one[metric] for one in unseen]
-        )
-        yield Effect(
-            "Published split against leak-free",
-            course,
-            name,
-            metric,
-            whole,
-            _values(leak_free, metric),
-        )
-        if course in BENCHMARKS:
-            for protocol, sound in (("published", published), ("leak-free", leak_free)):
-                shifted = found[course, name, protocol, "shifted"]
-                fault = f"{_shifted(course)} one row out, {protocol} split"
-                values = _values(shifted, metric), _values(sound, metric)
-                yield Effect(fault, course, name, metric, *values)
+def _compared(
+    course: str, method: str, found: Mapping[tuple[str, ...], Sequence[Result]]
+) -> Iterator[tuple[str, Values, Values]]:
+    """Give each fault with the values that were measured with it, and those without."""
+    published = found[course, method, "published", "fixed"]
+    leak_free = found[course, method, "leak-free", "fixed"]
+    yield "Test rows seen in train", _values(published), _on_unseen_rows(published)
+    yield "Published split against leak-free", _values(published), _values(leak_free)
+    if course in BENCHMARKS:
+        shifted = "Labels" if BENCHMARKS[course].labels_are_out else "Behaviour"
+        for protocol, sound in (("published", published), ("leak-free", leak_free)):
+            faulty = found[course, method, protocol, "shifted"]
+            fault = f"{shifted} one row out, {protocol} split"
+            yield fault, _values(faulty), _values(sound)
 
 
-def _shifted(course: str) -> str:
-    """Name what the released index of a public set puts one row out."""
-    return "Labels" if BENCHMARKS[course].labels_are_out else "Behaviour"
+def _values(results: Sequence[Result]) -> Values:
+    return {metric: [one["metrics"][metric] for one in results] for metric in FAULT_METRICS}
 
 
-def _values(results: Sequence[Mapping[str, Any]], metric: str) -> list[float]:
-    return [result["metrics"][metric] for result in results]
+def _on_unseen_rows(results: Sequence[Result]) -> Values:
+    """Judge the same runs by those test rows whose pair train holds in neither order."""
+    found: dict[str, list[float]] = {metric: [] for metric in FAULT_METRICS}
+    for result in results:
+        unseen = np.array([answer is None for answer in result["memorised"]])
+        labels = np.array(result["labels"])[unseen]
+        scores = np.array(result["scores"]["forward"])[unseen]
+        found["accuracy"].append(accuracy(labels, scores, result["threshold"]))
+        found["auc"].append(auc(labels, scores))
+    return found
 
 
-def _on_unseen_rows(result: Mapping[str, Any]) -> dict[str, float]:
-    """Evaluate the same fitted run on those test rows of which train holds neither order."""
-    unseen = np.array([answer is None for answer in result["memorised"]])
-    labels = np.array(result["labels"])[unseen]
-    scores = np.array(result["scores"]["forward"])[unseen]
-    return {"accuracy": accuracy(labels, scores, result["threshold"]), "auc": auc(labels, scores)}
+def _memoriser_row(course: str, result: Result) -> list[object]:
+    """Say how far looking up training labels gets on a set's published test rows.
 
-
-def _memoriser(course: str, result: Mapping[str, Any]) -> Memoriser:
+    A row is seen if train holds its pair, in this order or the other. For the others a coin is
+    thrown.
+    """
     answered = list(zip(result["memorised"], result["labels"], strict=True))
     seen = [(answer, label) for answer, label in answered if answer is not None]
-    return Memoriser(
-        course,
-        rows=len(answered),
-        seen=len(seen),
-        right=sum(answer == label for answer, label in seen),
-        unseen_positives=sum(label for answer, label in answered if answer is None),
-    )
+    right = sum(answer == label for answer, label in seen)
+    share = (right + (len(answered) - len(seen)) / 2) / len(answered)
+    unseen_positives = sum(label for answer, label in answered if answer is None)
+    return [course, len(answered), len(seen), right, f"{share:.3f}", unseen_positives]
 
 
 def _effect_tables(effects: Sequence[Effect]) -> list[Table]:
     """Give a table for each fault, with its sets and methods."""
     heads = ["set", "method"]
-    heads += [f"{NAMES[m]} {what}" for m in METRICS for what in ("with", "without", "worth")]
+    heads += [f"{NAMES[m]} {what}" for m in FAULT_METRICS for what in ("with", "without", "worth")]
     tables: dict[str, dict[tuple[str, str], list[object]]] = {}
     for effect in effects:
-        title = experiment_settings().title(effect.method)
-        row = tables.setdefault(effect.fault, {}).setdefault((effect.course, title), [])
+        key = effect.course, title_of(effect.method)
+        row = tables.setdefault(effect.fault, {}).setdefault(key, [])
         row += [_spread(effect.faulty), _spread(effect.sound), f"{effect.worth:+.3f}"]
     return [
         Table(fault, heads, [[*key, *row] for key, row in rows.items()])
         for fault, rows in tables.items()
     ]
-
-
-def _memorisers_table(memorisers: Sequence[Memoriser]) -> Table:
-    heads = [
-        "set",
-        "test rows",
-        "seen in train",
-        "looked up rightly",
-        "ACC, a coin for the rest",
-        "unseen positives",
-    ]
-    rows = [
-        [m.course, m.rows, m.seen, m.right, f"{m.accuracy:.3f}", m.unseen_positives]
-        for m in memorisers
-    ]
-    return Table("A memoriser of the training labels, on the published test rows", heads, rows)
 
 
 def _spread(values: Sequence[float]) -> str:
@@ -197,24 +157,7 @@ def _deviation(values: Sequence[float]) -> float:
     return stdev(values) if len(values) > 1 else 0.0
 
 
-def _markdown(tables: Sequence[Table], repeats: int, encoder: str) -> str:
-    how = (
-        "What methods reach with a fault of the data, what without it, and what the fault is "
-        f"worth, which is the difference. Mean ± standard deviation; repeats: {repeats} (seeds on "
-        "the published rows, folds under leak-free). Networks run under their `default` preset, "
-        f"so these are not the numbers of Table 1. Texts encoded by `{encoder}`; each run on one "
-        "thread."
-    )
-    parts = ["# Faults of the public data", how]
-    for table in tables:
-        rows = [[str(cell) for cell in row] for row in table.rows]
-        parts += [f"## {table.title}", markdown_table(table.heads, rows).rstrip()]
-    return "\n\n".join(parts) + "\n"
-
-
 def _csv(effects: Sequence[Effect]) -> str:
-    heads = ["fault", "course", "method", "metric", "with", "with deviation", "without"]
-    heads += ["without deviation", "worth", "runs"]
     rows = [
         [
             *(e.fault, e.course, e.method, e.metric),
@@ -223,4 +166,4 @@ def _csv(effects: Sequence[Effect]) -> str:
         ]
         for e in effects
     ]
-    return csv_text(heads, rows)
+    return csv_text(table_heads("faults", "csv"), rows)

@@ -11,12 +11,12 @@ import numpy as np
 from proprl.arrays import FloatArray
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.plan import plan, title_of
 from proprl.experiments.running.similarity import KINDS
 from proprl.experiments.settings.published import published
-from proprl.experiments.show.figures import COLOURS, LINES, PAGE, new_figure
-from proprl.experiments.show.markdown import csv_text, markdown_table
-from proprl.experiments.show.naming import file_stem, one_method
+from proprl.experiments.show.figures import COLOURS, LINE_STYLES, PAGE, draw_legend, new_figure
+from proprl.experiments.show.pages import file_stem, one_method, said, table_heads
+from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method as scorer_of
 
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COURSES = ("mooc",)
 BINS = 30
-HEADS = (
-    "course",
-    "pairs",
-    "count",
-    "median before",
-    "median after epoch 1",
-    "median at the end",
-    "grown since before",
-    "grown since epoch 1",
-)
 
 Similarity = Mapping[str, Mapping[str, Any]]
 """What `SimilarityWatch` has seen: by kind of pair."""
@@ -46,20 +35,22 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
     method = one_method("figure1", wanted, "dgcpl")
     if not issubclass(scorer_of(method), NetworkScorer):
         raise ProprlError(f"{method} has no network, so there are no representations to follow")
-    courses = wanted.asked_courses or COURSES
+    courses = wanted.asked_courses or ("mooc",)
     runs = [
         replace(run, watched=True)
         for run in plan([method], replace(wanted, asked_courses=courses, repeats=1))
     ]
     results = do(runs)
     seen = {course: r["similarity"] for course, r in zip(courses, results, strict=True)}
+    heads = table_heads("figure1")
     rows = [_row(course, kind, seen[course][kind]) for course in courses for kind in KINDS]
     stem = file_stem("figure1", wanted)
-    title = experiment_settings().title(method)
+    title = title_of(method)
     heading = f"Figure 1, {wanted.protocol}: similarity of pairs, {title}"
-    shown = [[str(cell) for cell in row] for row in rows]
     picture = f"![Similarity before and during training]({stem}.png)\n"
-    page = [f"# {heading}\n", _how(title, runs[0].encoder), markdown_table(HEADS, shown), picture]
+    grown = 100 * published().grown_share
+    how = said("figure1", title=title, encoder=runs[0].encoder, grown=grown)
+    page = [f"# {heading}\n", how, markdown_table(heads, rows), picture]
     texts = {
         f"{stem}.md": "\n".join(page),
         f"{stem}-before.csv": csv_text(
@@ -69,7 +60,7 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
             ["course", "pairs", "epoch", "quartile 1", "median", "quartile 3"], _drift_rows(seen)
         ),
     }
-    return Outcome(results, [Table(heading, HEADS, rows)], texts, {stem: lambda: draw(seen)})
+    return Outcome(results, [Table(heading, heads, rows)], texts, {stem: lambda: draw(seen)})
 
 
 def grown_share(similarity: Mapping[str, Any], start: str) -> float:
@@ -100,20 +91,20 @@ def draw(seen: Mapping[str, Similarity]) -> Figure:
         before.set_title(f"(a) {name}before training", loc="left")
         _draw_during(during, similarity)
         during.set_title(f"(b) {name}during training", loc="left")
-    figure.legend(*figure.axes[1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    draw_legend(figure, panel=1)
     return figure
 
 
 def _draw_before(axis: Axes, similarity: Similarity) -> None:
     edges, density = densities(similarity)
-    for kind, colour, line in zip(KINDS, COLOURS, LINES, strict=False):
+    for kind, colour, line in zip(KINDS, COLOURS, LINE_STYLES, strict=False):
         axis.stairs(density[kind], edges, color=colour, linestyle=line, linewidth=1.2)
         axis.axvline(np.median(similarity[kind]["before"]), color=colour, linestyle=line, lw=0.6)
     axis.set(xlabel="cosine similarity of the texts' vectors", ylabel="density")
 
 
 def _draw_during(axis: Axes, similarity: Similarity) -> None:
-    for kind, colour, line in zip(KINDS, COLOURS, LINES, strict=False):
+    for kind, colour, line in zip(KINDS, COLOURS, LINE_STYLES, strict=False):
         low, middle, high = np.array(similarity[kind]["quartiles"]).T
         epochs = np.arange(1, len(middle) + 1)
         axis.fill_between(epochs, low, high, color=colour, alpha=0.1, linewidth=0)
@@ -146,19 +137,3 @@ def _drift_rows(seen: Mapping[str, Similarity]) -> list[Sequence[object]]:
         for kind in KINDS
         for epoch, quartiles in enumerate(similarity[kind]["quartiles"], start=1)
     ]
-
-
-def _how(title: str, encoder: str) -> str:
-    return (
-        f"One training of {title}, seed 0, data faults repaired, texts encoded by `{encoder}`. "
-        "Cosine similarity of the two concepts of a pair: *before* in the texts' vectors that the "
-        "network starts from, then in its fused representations after each epoch. Prerequisite "
-        "pairs and labelled negatives are the training pairs; the non-edges are random pairs that "
-        "no label relates. *Grown* is the share of pairs that are more similar at the end than at "
-        "that starting point: *before* spans two spaces, the texts' and the network's; *epoch 1* "
-        f"compares within the network's. The paper reports {100 * published().grown_share:.1f} % "
-        "of MOOC's prerequisite pairs and does not say from which starting point. In the picture: "
-        "(a) densities with medians, (b) medians with the band between the quartiles. Similarity "
-        "knows no order, so a labelled negative that is a positive turned round is as similar as "
-        "it.\n"
-    )

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings, plan
-from proprl.experiments.running.store import metric_values
-from proprl.experiments.show.figures import PAGE, draw_curve, new_figure
-from proprl.experiments.show.markdown import csv_text, markdown_table
-from proprl.experiments.show.naming import file_stem, one_method, times_run
+from proprl.experiments.running.plan import PROPRL, experiment_settings, plan, title_of
+from proprl.experiments.running.run import Run
+from proprl.experiments.show.figures import PAGE, draw_curve, draw_legend, new_figure
+from proprl.experiments.show.grouping import Result, mean_metric
+from proprl.experiments.show.pages import file_stem, one_method, said, times_run
+from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.models.registry import method_settings
 
 if TYPE_CHECKING:
@@ -22,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Each set has some twenty fits for a seed; under the preset `default` they take half a minute.
-SEEDS = 3
+MOST_SEEDS = 3
 SYMBOLS = {"alpha": "α", "k": "k", "lam": "λ", "learning_rate": "learning rate"}
-HEADS = ("setting", "value", "course", "F1", "AUC", "used")
+SETTING_HEADS = ("setting", "value", "course", "F1", "AUC", "used")
 
 
 @dataclass(frozen=True)
@@ -52,28 +50,26 @@ class Point:
 
 def hyper(wanted: Wanted, do: Do) -> Outcome:
     """Change one setting of ProPRL at a time, on each set."""
-    method = one_method("hyper", wanted, "proprl")
-    wanted = replace(wanted, repeats=min(wanted.repeats, SEEDS))
+    method = one_method("hyper", wanted, PROPRL)
+    wanted = replace(wanted, repeats=min(wanted.repeats, MOST_SEEDS))
     base = [replace(run, preset="default") for run in plan([method], wanted)]
     tried = trials(base)
     results = do([trial.run for trial in tried])
     points = gather(tried, results)
     stem = file_stem("hyper", wanted)
-    title = experiment_settings().title(method)
+    title = title_of(method)
     heading = f"Hyper-parameters, {wanted.protocol}: {title}"
-    page = [
-        f"# {heading}\n",
-        _how(title, times_run(wanted.repeats, wanted.protocol), base[0].encoder),
-        *_tables(points),
-        f"![AUC by setting]({stem}.png)\n",
-    ]
+    how = said("hyper", title=title, times=times_run(wanted), encoder=base[0].encoder)
+    picture = f"![AUC by setting]({stem}.png)\n"
+    page = [f"# {heading}\n", how, *_tables(points), picture]
     rows = [(p.setting, f"{p.value:g}", p.course, p.f1, p.auc, int(p.used)) for p in points]
     texts = {
         f"{stem}.md": "\n".join(page),
-        f"{stem}.csv": csv_text([head.lower() for head in HEADS], rows),
+        f"{stem}.csv": csv_text([head.lower() for head in SETTING_HEADS], rows),
     }
     printed = [(*row[:-1], "*" if row[-1] else "") for row in rows]
-    return Outcome(results, [Table(heading, HEADS, printed)], texts, {stem: lambda: draw(points)})
+    table = Table(heading, SETTING_HEADS, printed)
+    return Outcome(results, [table], texts, {stem: lambda: draw(points)})
 
 
 def trials(base: Sequence[Run]) -> list[Trial]:
@@ -92,14 +88,14 @@ def trials(base: Sequence[Run]) -> list[Trial]:
     return found
 
 
-def gather(tried: Sequence[Trial], results: Sequence[dict[str, Any]]) -> list[Point]:
+def gather(tried: Sequence[Trial], results: Sequence[Result]) -> list[Point]:
     """Give the mean over seeds or folds for each setting, value and course."""
-    found: dict[tuple[str, float, str, bool], list[dict[str, Any]]] = {}
+    found: dict[tuple[str, float, str, bool], list[Result]] = {}
     for trial, result in zip(tried, results, strict=True):
         key = (trial.setting, trial.value, trial.run.course, trial.used)
         found.setdefault(key, []).append(result)
     return [
-        Point(*key, *(float(np.mean(metric_values(of_key, m))) for m in ("f1", "auc")))
+        Point(*key, mean_metric(of_key, "f1"), mean_metric(of_key, "auc"))
         for key, of_key in found.items()
     ]
 
@@ -117,8 +113,7 @@ def draw(points: Sequence[Point]) -> Figure:
         axis.set_title(f"({letter}) {SYMBOLS.get(setting, setting)}", loc="left")
     for axis in figure.axes[len(settings) :]:
         axis.remove()
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    draw_legend(figure)
     return figure
 
 
@@ -175,13 +170,3 @@ def _shown(value: float) -> str:
     digit, exponent = f"{value:.0e}".split("e")
     power = f"10^{{{int(exponent)}}}"
     return f"${power}$" if digit == "1" else f"${digit}\\!\\cdot\\!{power}$"
-
-
-def _how(title: str, times: str, encoder: str) -> str:
-    return (
-        f"{title} with one setting changed at a time, all else as in the preset `default`; "
-        f"{times}, so small differences may be chance. Data faults repaired, texts encoded by "
-        f"`{encoder}`. Each cell: F1 / AUC on the test pairs, the value in use in bold. It shows "
-        "how much a setting matters; nothing was chosen by it. In the picture the values stand "
-        "evenly spaced, and a ring marks the one in use.\n"
-    )

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proprl.data.public import BENCHMARKS
 from proprl.errors import ProprlError
-from proprl.experiments.running.execute import FEWEST, PROTOCOLS
+from proprl.experiments.running.execute import FEWEST_OF_A_LABEL
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.plan import PROPRL, SEQUITUR, plan, title_of
+from proprl.experiments.running.protocols import PROTOCOLS
 from proprl.experiments.settings.published import SETS
-from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, new_figure
-from proprl.experiments.show.markdown import csv_text, markdown_table
-from proprl.experiments.show.naming import times_run
-from proprl.experiments.studies.ours import LABELS
+from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, draw_legend, new_figure
+from proprl.experiments.show.grouping import Result, grouped
+from proprl.experiments.show.pages import said, times_run
+from proprl.experiments.show.tables import csv_text, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-METHODS = ("svm", "proprl", "sequitur")
-SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+LEARNERS = ("svm", PROPRL, SEQUITUR)
+LABEL_SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 PROTOCOL = "leak-free"
-METRICS = {"auc": "AUC", "ordered_share": "ordered share"}
-HEADS = ("course", "method", "share", "labels", *METRICS.values())
-DEVIATIONS = tuple(f"{metric}_deviation" for metric in METRICS)
-# Fewer points than this give no line to go on along.
-POINTS = 3
-# Below so many labels a curve is still finding its course.
-FEW = 100
-# The ordered share of which it is told, on public sets, how many labels it would take.
+CURVES = {"auc": "AUC", "ordered_share": "ordered share"}
+LABEL_HEADS = ("course", "method", "labels", *CURVES.values())
+CSV_HEADS = (
+    *("course", "method", "share", "labels", *CURVES),
+    *(f"{metric}_deviation" for metric in CURVES),
+)
+LEAST_POINTS = 3
+"""With fewer points no line is fitted."""
+ENOUGH_LABELS = 100
+"""Points with fewer are left out of the outlook: the curve has not settled there."""
 GOAL = 0.93
-# How many times as many labels as there are one may speak of.
+"""The page says how many labels this ordered share would take, on public sets."""
 FAR = 10
+"""No number is named beyond so many times the labels that there are."""
 
 
 @dataclass(frozen=True)
@@ -61,44 +65,43 @@ def label_curve(wanted: Wanted, do: Do) -> Outcome:
         raise ProprlError("labels are taken away from leak-free folds: leave out --protocol")
     if wanted.protocol == Wanted().protocol:
         wanted = replace(wanted, protocol=PROTOCOL)
-    whole = plan(wanted.methods or METHODS, wanted)
-    runs = [replace(run, label_share=share) for run in whole for share in SHARES]
+    whole = plan(wanted.methods or LEARNERS, wanted)
+    runs = [replace(run, label_share=share) for run in whole for share in LABEL_SHARES]
     results = do(runs)
     points = gather(results)
     title = "What labels are worth"
+    public = all(course in BENCHMARKS for course in wanted.courses)
+    how = said(
+        "labels",
+        times=times_run(wanted),
+        repaired=", data faults repaired" if public else "",
+        encoder=runs[0].encoder,
+        fewest=FEWEST_OF_A_LABEL,
+        learned=said("ours", "learned"),
+    )
     picture = "![AUC and ordered share by number of labels](labels.png)\n"
-    page = [f"# {title}\n", _how(wanted, runs[0].encoder), picture, *_tables(points)]
-    rows = [(p.course, _title(p.method), p.share, p.labels, p.auc, p.ordered_share) for p in points]
-    deviations = [(p.auc_deviation, p.ordered_share_deviation) for p in points]
-    texts = {
-        "labels.md": "\n".join([*page, _outlook(points)]),
-        "labels.csv": csv_text(
-            [*(head.replace(" ", "_").lower() for head in HEADS), *DEVIATIONS],
-            [(*row, *more) for row, more in zip(rows, deviations, strict=True)],
-        ),
-    }
-    shown = [(course, method, *numbers) for course, method, _, *numbers in rows]
-    table = Table(title, [head for head in HEADS if head != "share"], shown)
+    page = [f"# {title}\n", how, picture, *_tables(points), _outlook(points)]
+    rows = [(p.course, title_of(p.method), *astuple(p)[2:]) for p in points]
+    texts = {"labels.md": "\n".join(page), "labels.csv": csv_text(CSV_HEADS, rows)}
+    shown = [(course, name, *numbers[:3]) for course, name, _, *numbers in rows]
+    table = Table(title, LABEL_HEADS, shown)
     return Outcome(results, [table], texts, {"labels": lambda: draw(points)})
 
 
-def gather(results: Sequence[Mapping[str, Any]]) -> list[Point]:
+def gather(results: Sequence[Result]) -> list[Point]:
     """Give the means over folds, by course, then method, then number of labels.
 
     A fold with too few labels of either kind has no metrics and is left out, and so is a point
     without a fold.
     """
-    together: dict[tuple[str, str, float], list[Mapping[str, Any]]] = {}
-    for result in results:
-        run = result["run"]
-        key = (run["course"], run["method"], run["label_share"])
-        if all(result["metrics"][metric] is not None for metric in METRICS):
-            together.setdefault(key, []).append(result)
+    judged = [r for r in results if all(r["metrics"][metric] is not None for metric in CURVES)]
     points = []
-    for (course, method, share), folds in together.items():
+    for (course, method, share), folds in grouped(
+        judged, "course", "method", "label_share"
+    ).items():
         labels = round(np.mean([result["known_labels"] for result in folds]))
-        values = np.array([[result["metrics"][metric] for metric in METRICS] for result in folds])
-        spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(len(METRICS))
+        values = np.array([[result["metrics"][metric] for metric in CURVES] for result in folds])
+        spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(len(CURVES))
         auc, ordered, *deviations = (float(v) for v in (*values.mean(axis=0), *spread))
         points.append(Point(course, method, share, labels, auc, ordered, *deviations))
     if not points:
@@ -111,19 +114,19 @@ def gather(results: Sequence[Mapping[str, Any]]) -> list[Point]:
 def labels_needed(
     goal: float, labels: Sequence[int], reached: Sequence[float]
 ) -> tuple[int, int] | None:
-    """Say with how many labels the goal is reached, if what is missing keeps falling as it fell.
+    """Estimate how many labels reach the goal: the lower and the higher of two estimates.
 
-    The logarithm of what is missing to 1 is taken to fall in a straight line with the logarithm of
-    the number of labels: through all points, and through the last three, which gives two numbers.
-    None if it does not fall, or if the goal is too far off to say.
+    What is missing to 1 is assumed to fall in a straight line with the number of labels, both
+    logarithmic. One line goes through all points, one through the last three. None if a line does
+    not fall, or if the goal is too far off to say.
 
     >>> labels_needed(0.95, [100, 200, 400], [0.6, 0.8, 0.9])
     (800, 800)
     """
-    if len(labels) < POINTS:
+    if len(labels) < LEAST_POINTS:
         return None
     found = []
-    for start in (0, len(labels) - POINTS):
+    for start in (0, len(labels) - LEAST_POINTS):
         n = np.log(labels[start:])
         missing = np.log(1 - np.asarray(reached[start:]).clip(max=0.999))
         slope, intercept = np.polyfit(n, missing, 1)
@@ -139,17 +142,16 @@ def draw(points: Sequence[Point]) -> Figure:
     """Draw a row of panels for each metric, a panel for each course, a curve for each method."""
     courses = list(dict.fromkeys(p.course for p in points))
     width = PAGE if len(courses) > 1 else COLUMN
-    figure = new_figure(width, 0.4 + 1.9 * len(METRICS), columns=len(courses), rows=len(METRICS))
+    figure = new_figure(width, 0.4 + 1.9 * len(CURVES), columns=len(courses), rows=len(CURVES))
     panels = iter(figure.axes)
-    for metric, label in METRICS.items():
+    for metric, label in CURVES.items():
         lowest = min(getattr(p, metric) for p in points)  # one scale along a row
         for course in courses:
             axis = next(panels)
             _draw_panel(axis, [p for p in points if p.course == course], metric)
             axis.set(ylim=(lowest - 0.02, 1.01), title=course, xlabel="labels")
             axis.set_ylabel(label if course == courses[0] else "")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    draw_legend(figure)
     return figure
 
 
@@ -157,7 +159,7 @@ def _draw_panel(axis: Axes, points: Sequence[Point], metric: str) -> None:
     for index, (method, curve) in enumerate(groupby(points, lambda p: p.method)):
         along = list(curve)
         reached = [getattr(p, metric) for p in along]
-        draw_curve(axis, index, _title(method), [p.labels for p in along], reached)
+        draw_curve(axis, index, title_of(method), [p.labels for p in along], reached)
     labels = sorted({p.labels for p in points})
     axis.set_xscale("log", base=2)
     axis.set_xticks(labels, [str(n) for n in labels])
@@ -176,7 +178,7 @@ def _tables(points: Sequence[Point]) -> list[str]:
             [labels[share], *(cells.get((share, method), "-") for method in methods)]
             for share in sorted(labels)
         ]
-        found.append(f"## {course}\n\n{markdown_table(['labels', *map(_title, methods)], rows)}")
+        found.append(f"## {course}\n\n{markdown_table(['labels', *map(title_of, methods)], rows)}")
     return found
 
 
@@ -185,19 +187,12 @@ def _outlook(points: Sequence[Point]) -> str:
     lines = []
     for (course, method), of_both in groupby(points, lambda p: (p.course, p.method)):
         if course in SETS:
-            along = [p for p in of_both if p.labels >= FEW]
-            lines.append([course, _title(method), f"{GOAL:.2f}", _needed(GOAL, along)])
+            along = [p for p in of_both if p.labels >= ENOUGH_LABELS]
+            lines.append([course, title_of(method), f"{GOAL:.2f}", _needed(GOAL, along)])
     if not lines:
         return ""
-    return (
-        "## If it went on like this\n\n"
-        "How many labels, of training and validation together, an ordered share would take if what "
-        "is missing to 1 kept falling as it fell: a straight line, both axes logarithmic, through "
-        f"the points with {FEW} labels or more, and one through the last {POINTS}. It is a guess. "
-        "New labels may be easier or harder than those that there are, and where experts "
-        "disagree no number of labels leads to 1.\n\n"
-        + markdown_table(["course", "method", "ordered share", "labels"], lines)
-    )
+    table = markdown_table(["course", "method", "ordered share", "labels"], lines)
+    return said("labels", "outlook", enough=ENOUGH_LABELS, points=LEAST_POINTS, table=table)
 
 
 def _needed(goal: float, along: Sequence[Point]) -> str:
@@ -209,21 +204,3 @@ def _needed(goal: float, along: Sequence[Point]) -> str:
         return "cannot be told"
     least, most = needed
     return f"about {least:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def _title(method: str) -> str:
-    return experiment_settings().title(method)
-
-
-def _how(wanted: Wanted, encoder: str) -> str:
-    public = all(course in BENCHMARKS for course in wanted.courses)
-    return (
-        f"Mean over {times_run(wanted.repeats, PROTOCOL)} without leaks"
-        f"{', data faults repaired' if public else ''}; texts encoded by `{encoder}`. Of the "
-        "training and of the validation pairs a part is kept, drawn by chance, both orders of a "
-        "pair together; smaller parts are parts of larger ones, and test pairs stay the same. A "
-        f"fold in which fewer than {FEWEST} training pairs of either label are left is not "
-        "counted. Labels are those of training and validation together. Each cell: AUC / share of "
-        f"positives scored above their reverse. {LABELS} Settings are those chosen with all "
-        "labels, whatever the number of labels here.\n"
-    )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from proprl.errors import MissingExtraError, ProprlError
-from proprl.experiments.running.execute import Run
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings, table1_methods
+from proprl.experiments.running.plan import experiment_settings, table1_methods, title_of
+from proprl.experiments.running.run import Run
 from proprl.experiments.settings.search import Range, Space, Value, search_spaces
 from proprl.experiments.settings.tuned import TunedSetting, tuned_settings, tuned_text
-from proprl.experiments.show.markdown import csv_text, markdown_table
+from proprl.experiments.show.grouping import Result
+from proprl.experiments.show.pages import said
+from proprl.experiments.show.tables import csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import method_settings
 
@@ -22,13 +24,13 @@ if TYPE_CHECKING:
 TRIALS = 6
 """Settings tried for a method on a course, the published one included."""
 QUICK_TRIALS = 2
-SEED = 0
-# The first ones are drawn blindly; the rest near what did well.
+TUNING_SEED = 0
 BLIND_TRIALS = 4
-# A space of a few choices is soon exhausted; so many draws in a row then find nothing new.
-DRAWS = 50
+"""So many settings are drawn at random first; the rest are drawn near what did well."""
+MOST_DRAWS = 50
+"""A space counts as exhausted when so many draws in a row give nothing new."""
 
-HEADS = ("method", "set", "published setting", "chosen", "changes")
+CHOICE_HEADS = ("method", "set", "published setting", "chosen", "changes")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Search:
         from optuna.trial import TrialState
 
         tried = [trial.values for trial in self.trials]
-        for _ in range(DRAWS):
+        for _ in range(MOST_DRAWS):
             self._asked = self.study.ask()
             self._values = {
                 name: place.draw(self._asked, name) for name, place in self.space.items()
@@ -70,7 +72,7 @@ class Search:
             self.study.tell(self._asked, state=TrialState.FAIL)
         return None
 
-    def tell(self, result: Mapping[str, Any]) -> None:
+    def tell(self, result: Result) -> None:
         """Note what the run that was asked for came to."""
         if result["metrics"]["auc"] is None:
             raise ProprlError(
@@ -100,7 +102,7 @@ class Search:
         return Run(
             self.method,
             self.course,
-            seed=SEED,
+            seed=TUNING_SEED,
             changes={**self.untuned, **changes},
             encoder=self.encoder,
             part="validation",
@@ -115,8 +117,9 @@ def tune(wanted: Wanted, do: Do) -> Outcome:
     """
     methods = _methods(wanted)
     searches = _searches(methods, wanted)
-    results: list[dict[str, Any]] = []
-    for _ in range(QUICK_TRIALS if wanted.repeats == 1 else TRIALS):
+    trials = QUICK_TRIALS if wanted.repeats == 1 else TRIALS
+    results: list[Result] = []
+    for _ in range(trials):
         asked = [(search, run) for search in searches if (run := search.ask()) is not None]
         if not asked:  # every space is exhausted
             break
@@ -128,12 +131,14 @@ def tune(wanted: Wanted, do: Do) -> Outcome:
     for search in searches:
         merged.setdefault(search.method, {})[search.course] = search.chosen()
     rows = [_row(search) for search in searches]
+    shown = [[f"{c:.3f}" if isinstance(c, float) else c for c in row] for row in rows]
+    page = ["# Settings chosen on validation", *_how(methods, trials, wanted)]
     texts = {
         "tuned.toml": tuned_text(merged),
-        "tune.md": _markdown(rows, methods, wanted),
+        "tune.md": "\n\n".join([*page, markdown_table(CHOICE_HEADS, shown)]),
         "tune.csv": _csv(searches),
     }
-    return Outcome(results, [Table("Validation AUC", HEADS, rows)], texts)
+    return Outcome(results, [Table("Validation AUC", CHOICE_HEADS, rows)], texts)
 
 
 def _methods(wanted: Wanted) -> Sequence[str]:
@@ -163,9 +168,9 @@ def _searches(methods: Sequence[str], wanted: Wanted) -> list[Search]:
         # Among choices only, TPE would come back to the best of them again and again.
         guided = any(isinstance(place, Range) for place in space.values())
         sampler = (
-            optuna.samplers.TPESampler(seed=SEED, n_startup_trials=BLIND_TRIALS)
+            optuna.samplers.TPESampler(seed=TUNING_SEED, n_startup_trials=BLIND_TRIALS)
             if guided
-            else optuna.samplers.RandomSampler(seed=SEED)
+            else optuna.samplers.RandomSampler(seed=TUNING_SEED)
         )
         return optuna.create_study(direction="maximize", sampler=sampler)
 
@@ -179,41 +184,25 @@ def _searches(methods: Sequence[str], wanted: Wanted) -> list[Search]:
 
 
 def _row(search: Search) -> list[object]:
-    title = experiment_settings().title(search.method)
     chosen = search.chosen()
     changes = _shown(chosen.changes) or "none"
-    return [title, search.course, chosen.published_auc, chosen.validation_auc, changes]
+    aucs = chosen.published_auc, chosen.validation_auc
+    return [title_of(search.method), search.course, *aucs, changes]
 
 
 def _shown(values: Mapping[str, Value]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-def _markdown(rows: Sequence[Sequence[object]], methods: Sequence[str], wanted: Wanted) -> str:
-    shown = [[f"{c:.3f}" if isinstance(c, float) else str(c) for c in row] for row in rows]
-    paragraphs = ["# Settings chosen on validation", *_how(methods, wanted)]
-    return "\n\n".join([*paragraphs, markdown_table(HEADS, shown)])
-
-
-def _how(methods: Sequence[str], wanted: Wanted) -> Iterator[str]:
-    trials = QUICK_TRIALS if wanted.repeats == 1 else TRIALS
-    settings = experiment_settings()
-    yield (
-        f"AUC on the validation rows, seed {SEED}; the test rows were not scored. At most {trials} "
-        "settings of each method on each set, fewer where there are no more. The first is the "
-        "published one: the default preset, which says where it departs from the paper, with what "
-        "the paper itself changes on that set. Of equals the published setting is kept. Texts "
-        f"encoded by `{resolve_encoder(wanted.encoder)}`."
-    )
-    if kept := [settings.title(name) for name in methods if name in settings.as_published]:
-        names = " and ".join(kept)
-        yield f"Under the protocol `published`, tables but `ours` run {names} as published anyway."
-    if empty := [settings.title(name) for name in methods if not search_spaces()[name]]:
-        yield f"Nothing to tune: {', '.join(empty)}."
-    yield (
-        "Nothing is changed yet: to make tables use these settings, look them over and copy "
-        "`tuned.toml` over `src/proprl/experiments/settings/tuned.toml`."
-    )
+def _how(methods: Sequence[str], trials: int, wanted: Wanted) -> Iterator[str]:
+    encoder = resolve_encoder(wanted.encoder)
+    yield said("tune", seed=TUNING_SEED, trials=trials, encoder=encoder)
+    as_published = experiment_settings().as_published
+    if kept := [title_of(name) for name in methods if name in as_published]:
+        yield said("tune", "kept", titles=" and ".join(kept))
+    if empty := [title_of(name) for name in methods if not search_spaces()[name]]:
+        yield said("tune", "empty", titles=", ".join(empty))
+    yield said("tune", "copy")
 
 
 def _csv(searches: Sequence[Search]) -> str:

@@ -1,0 +1,20 @@
+"""Which pairs a run learns from and is judged by."""
+
+from __future__ import annotations
+
+import pytest
+
+from proprl.errors import (
+    ProprlError,
+)
+from proprl.experiments.running.execute import execute
+from proprl.experiments.running.run import Run
+from quick_runs import QUICK
+
+
+@pytest.mark.parametrize("protocol", ["leak-free", "new-concepts"])
+def test_protocols_run_on_any_labelled_course(protocol: str) -> None:
+    found = execute(Run("proprl", "campus", protocol=protocol, fold=1, changes=QUICK))
+    assert 0 <= found["metrics"]["auc"] <= 1
+    with pytest.raises(ProprlError, match="known: published, leak-free, new-concepts"):
+        execute(Run("proprl", "campus", protocol="magic"))

@@ -15,34 +15,43 @@ if TYPE_CHECKING:
     from proprl.experiments.running.outcome import Outcome
 
 
+Named = Annotated[
+    str,
+    typer.Argument(
+        help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
+        "tune, whole-map or all."
+    ),
+]
+PublicData = Annotated[
+    Path | None, typer.Option(help="Where the public data lies; else PROPRL_DATA.")
+]
+Courses = Annotated[
+    list[str] | None, typer.Option(help="A course to run on; may be given several times.")
+]
+Methods = Annotated[
+    list[str] | None, typer.Option(help="Only these methods; may be given several times.")
+]
+Protocol = Annotated[str, typer.Option(help="published, leak-free or new-concepts.")]
+Seeds = Annotated[int, typer.Option(help="Seeds, or folds under leak-free.", min=1)]
+Part = Annotated[str, typer.Option(help="The half of a map: development, or test (for whole-map).")]
+Quick = Annotated[bool, typer.Option("--quick", help="One seed.")]
+Encoder = Annotated[str, typer.Option(help="Text encoder.")]
+Jobs = Annotated[int, typer.Option(help="Runs at the same time.", min=1)]
+Out = Annotated[Path, typer.Option(help="Folder for tables and kept runs.")]
+
+
 def reproduce(
-    experiment: Annotated[
-        str,
-        typer.Argument(
-            help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
-            "tune, whole-map or all."
-        ),
-    ],
-    data: Annotated[
-        Path | None, typer.Option(help="Where the public data lies; else PROPRL_DATA.")
-    ] = None,
-    course: Annotated[
-        list[str] | None, typer.Option(help="A course to run on; may be given several times.")
-    ] = None,
-    method: Annotated[
-        list[str] | None, typer.Option(help="Only these methods; may be given several times.")
-    ] = None,
-    protocol: Annotated[
-        str, typer.Option(help="published, leak-free or new-concepts.")
-    ] = "published",
-    seeds: Annotated[int, typer.Option(help="Seeds, or folds under leak-free.", min=1)] = 5,
-    part: Annotated[
-        str, typer.Option(help="The half of a map: development, or test (for whole-map).")
-    ] = "development",
-    quick: Annotated[bool, typer.Option("--quick", help="One seed.")] = False,
-    encoder: Annotated[str, typer.Option(help="Text encoder.")] = "auto",
-    jobs: Annotated[int, typer.Option(help="Runs at the same time.", min=1)] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for tables and kept runs.")] = Path("results"),
+    experiment: Named,
+    data: PublicData = None,
+    course: Courses = None,
+    method: Methods = None,
+    protocol: Protocol = "published",
+    seeds: Seeds = 5,
+    part: Part = "development",
+    quick: Quick = False,
+    encoder: Encoder = "auto",
+    jobs: Jobs = 1,
+    out: Out = Path("results"),
     as_json: Json = False,
 ) -> None:
     """Run a table or a figure of the paper, beside the published numbers.

@@ -84,7 +84,7 @@ def say(what: str, found: dict[str, float]) -> None:
 def mooc_old() -> dict[str, float]:
     scorer, evidence, split = mooc()
     taken = seconds("fit", lambda: scorer.fit(evidence, split, seed=0))
-    from proprl.curriculum.candidates import all_pairs
+    from proprl.curriculum.all_pairs import all_pairs
 
     block, *_, other = all_pairs(evidence.concept_count)
     scorer.score(other[:WARM])

@@ -11,7 +11,7 @@ import polars as pl
 from sklearn.base import BaseEstimator
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.candidates import strongest_pairs
+from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.explanation import Explanation, explain_pair
 from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept

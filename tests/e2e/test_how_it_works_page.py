@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from proprl import PrerequisiteModel
-from proprl.curriculum.candidates import strongest_pairs
+from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.graph import LEARNED_FROM
 from proprl.data import Course
 from proprl.evaluation.base_rate import log_odds

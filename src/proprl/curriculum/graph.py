@@ -10,7 +10,7 @@ import numpy as np
 import rustworkx as rx
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.candidates import strongest_pairs
+from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.data.lookup import find_concept
 from proprl.data.splits.grouping import distinct_pairs, pair_codes

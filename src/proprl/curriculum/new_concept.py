@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.candidates import Strongest
+from proprl.curriculum.all_pairs import Strongest
 from proprl.data.course import concept_text
 from proprl.data.lookup import find_concept, is_known
 from proprl.data.mentions import names_in_texts

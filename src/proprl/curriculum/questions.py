@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.candidates import PAIRS_AT_ONCE
+from proprl.curriculum.all_pairs import PAIRS_AT_ONCE
 from proprl.curriculum.graph import Edge
 from proprl.curriculum.naming import names_apart
 from proprl.fitted import Fitted

@@ -18,7 +18,8 @@ from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.pairs.columns import Column, Columns
 from proprl.pairs.course import course_columns
-from proprl.pairs.labels import fold_of, label_columns, nearness
+from proprl.pairs.labels import fold_of, label_columns
+from proprl.pairs.like_pairs import nearness
 from proprl.pairs.reader import expected_order, reading_likeness
 from proprl.pairs.roles import likeness, role_affinity
 

@@ -7,10 +7,11 @@ import pytest
 from proprl.errors import ProprlError
 from proprl.experiments.running import plan as plans
 from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import ABLATIONS, experiment_settings, plan, table1_methods
+from proprl.experiments.running.plan import ABLATIONS, experiment_settings, plan
 from proprl.experiments.running.protocols import PROTOCOLS
 from proprl.experiments.settings.published import SETS, published
 from proprl.experiments.settings.tuned import TunedSetting
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.models.registry import METHODS, method_settings
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from proprl.experiments.running.plan import experiment_settings, table1_methods
+from proprl.experiments.running.plan import experiment_settings
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.search import Choices, Range, Value, search_spaces
 from proprl.experiments.settings.tuned import tuned_settings
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.experiments.studies.tune import TRIALS
 from proprl.models.registry import method_settings
 

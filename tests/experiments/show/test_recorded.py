@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proprl.experiments.running.plan import table1_methods
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells, recorded_rows
 from proprl.experiments.studies.ours import MEASURED
+from proprl.experiments.studies.table1 import table1_methods
 
 
 class TestRecorded:

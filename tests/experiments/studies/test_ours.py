@@ -13,7 +13,7 @@ import pytest
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Wanted
-from proprl.experiments.running.plan import SEQUITUR, experiment_settings, table1_methods
+from proprl.experiments.running.plan import SEQUITUR, experiment_settings
 from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
 from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
@@ -22,6 +22,7 @@ from proprl.experiments.settings.tuned import tuned_settings
 from proprl.experiments.show.lines import pair_lines
 from proprl.experiments.show.recorded import RECORDED_ENCODER
 from proprl.experiments.studies.ours import MEASURED, ours, ours_plan
+from proprl.experiments.studies.table1 import table1_methods
 
 LABELS = [0, 1] * 50
 AUC = {SEQUITUR: 0.99, f"{SEQUITUR}+background": 0.98, "svm+refit": 0.93, "trees+refit": 0.95}

@@ -15,11 +15,12 @@ from proprl.errors import MissingExtraError, ProprlError, UnknownMethodError
 from proprl.experiments.catalogue import PARTS_OF_ALL, find_experiments
 from proprl.experiments.running import plan as plans
 from proprl.experiments.running.outcome import Do, Wanted
-from proprl.experiments.running.plan import plan, table1_methods
+from proprl.experiments.running.plan import plan
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.tuned import TunedSetting, read_tuned
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.experiments.studies.tune import QUICK_TRIALS, TRIALS, tune
 from proprl.models.registry import method_settings
 

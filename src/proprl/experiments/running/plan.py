@@ -73,12 +73,6 @@ def title_of(method: str) -> str:
     return experiment_settings().title(method)
 
 
-def table1_methods() -> tuple[str, ...]:
-    """Give the paper's methods in the registry's order, its own last."""
-    others = [name for name in METHODS if name not in (*NOT_OF_A_PAPER, *ABLATIONS)]
-    return (*others, PROPRL)
-
-
 def plan(methods: Sequence[str], wanted: Wanted, *, tuned: bool = False) -> list[Run]:
     """Give the runs of a comparison: one for each course, method, and seed or fold.
 

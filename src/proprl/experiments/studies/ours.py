@@ -11,13 +11,7 @@ import numpy as np
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import (
-    SEQUITUR,
-    experiment_settings,
-    plan,
-    table1_methods,
-    title_of,
-)
+from proprl.experiments.running.plan import SEQUITUR, experiment_settings, plan, title_of
 from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
 from proprl.experiments.running.run import BACKGROUND, REFIT, Run, method_of, row_of
 from proprl.experiments.settings.published import METRICS
@@ -29,6 +23,7 @@ from proprl.experiments.show.method_table import how_compared, printed_tables
 from proprl.experiments.show.pages import said
 from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells
 from proprl.experiments.show.tables import csv_text, markdown_table
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.features.encoders import resolve_encoder
 
 REFITTED = ("svm", "trees")

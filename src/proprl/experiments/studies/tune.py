@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from proprl.errors import MissingExtraError, ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import experiment_settings, table1_methods, title_of
+from proprl.experiments.running.plan import experiment_settings, title_of
 from proprl.experiments.running.run import Run
 from proprl.experiments.settings.search import Range, Space, Value, search_spaces
 from proprl.experiments.settings.tuned import TunedSetting, tuned_settings, tuned_text
 from proprl.experiments.show.grouping import Result
 from proprl.experiments.show.pages import said
 from proprl.experiments.show.tables import csv_text, markdown_table
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import method_settings
 

@@ -9,17 +9,13 @@ from proprl.data.public.whole_map_sets import WHOLE_MAPS
 from proprl.data.splits.whole_map import MapPart
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Wanted
-from proprl.experiments.running.plan import (
-    PROPRL,
-    SEQUITUR,
-    experiment_settings,
-    table1_methods,
-)
+from proprl.experiments.running.plan import PROPRL, SEQUITUR, experiment_settings
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, QUARTER
 from proprl.experiments.show.whole_map_figures import curves_figure, reliability_figure
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
 from proprl.experiments.show.whole_map_page import lines_table, map_csv, map_page, map_tables
+from proprl.experiments.studies.table1 import table1_methods
 from proprl.features.encoders import resolve_encoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, missing_inputs
 from proprl.models.registry import method

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proprl.curriculum import candidates as ranking
-from proprl.curriculum.candidates import Strongest, all_pairs, batches
+from proprl.curriculum import all_pairs as ranking
+from proprl.curriculum.all_pairs import Strongest, all_pairs, batches
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import FOLDS
 

@@ -161,7 +161,7 @@ def test_background_that_has_a_label_is_refused(evidence: Evidence, split: PairS
 def test_the_report_says_what_took_part(taught: SequiturScorer, evidence: Evidence) -> None:
     report = taught.report
     assert report.views == evidence.views == ("resource", "behaviour")
-    assert report.facts["columns"] == len(taught.table.columns)
+    assert report.facts["numbers about each pair"] == len(taught.table.columns)
 
 
 # Scores that have not seen their own label

@@ -105,7 +105,7 @@ class SequiturScorer(Scorer):
         self.reverse_weight = _weight_of_reverses(known)
         task.progress.step()
         task.progress.end()
-        return task.report(VIEWS, facts={"columns": float(x.shape[1])})
+        return task.report(VIEWS, facts={"numbers about each pair": float(x.shape[1])})
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give what the trees say of each pair: (m, 2) -> (m,)."""

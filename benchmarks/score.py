@@ -84,7 +84,7 @@ def say(what: str, found: dict[str, float]) -> None:
 def mooc_old() -> dict[str, float]:
     scorer, evidence, split = mooc()
     taken = seconds("fit", lambda: scorer.fit(evidence, split, seed=0))
-    from proprl.curriculum.all_pairs import all_pairs
+    from proprl.ranking import all_pairs  # its name at the old commit
 
     block, *_, other = all_pairs(evidence.concept_count)
     scorer.score(other[:WARM])
@@ -130,9 +130,12 @@ def all_of_it(scorer: Any, evidence: Any, split: Any) -> dict[str, float]:
 
 def mooc() -> tuple[Any, Any, Any]:
     """A new Sequitur, with what it learns from; both ways see the same."""
-    from proprl.data.public import load_benchmark
-    from proprl.data.splits.parts import grouped_split
-    from proprl.features.gather import gather_evidence
+    from proprl.data import grouped_split, load_benchmark
+
+    try:
+        from proprl.features.gather import gather_evidence
+    except ModuleNotFoundError:  # its name at the old commit
+        from proprl.features.evidence import gather_evidence
 
     course = load_benchmark("mooc")
     split = grouped_split(course.labelled_pairs(), seed=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,9 @@ def source(public_data: Path) -> Callable[[str], Path]:
 
     def find(path: str) -> Path:
         if not (public_data / path).is_file():
-            pytest.skip(f"no {path} in {public_data}: courses do not need it, this proof does")
+            reason = f"no {path} in {public_data}: courses do not need it, this proof does"
+            strict = os.environ.get("PROPRL_CI") and not os.environ.get("PROPRL_FETCHED_ONLY")
+            pytest.fail(reason) if strict else pytest.skip(reason)
         return public_data / path
 
     return find

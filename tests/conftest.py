@@ -13,6 +13,7 @@ from hypothesis import settings
 from proprl.data import Course, load_course
 from proprl.data.synthetic import planted_course
 from proprl.estimator import ProPRL
+from proprl.evaluation import base_rate
 
 # Wide enough that no table folds a word that a test looks for.
 os.environ["COLUMNS"] = "200"
@@ -20,6 +21,9 @@ os.environ["COLUMNS"] = "200"
 # A busy machine is no failure: examples have no deadline.
 settings.register_profile("proprl", deadline=None, max_examples=25)
 settings.load_profile("proprl")
+
+# How sure a base rate is, matters to its own tests alone; they ask for more.
+base_rate.INTERVAL_RESAMPLES = 5
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.
 SMALL = {"size": 32, "epochs": 4, "batch_size": 32}

@@ -137,14 +137,14 @@ def fit_to_map(
     open_pairs: int,
     *,
     prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
-    resamples: int = INTERVAL_RESAMPLES,
+    resamples: int | None = None,
 ) -> Calibration:
     """Fit slope, intercept and base rate to picked labels and background."""
     slope, intercept = _most_likely(scored, prior)
     p = expit(slope * scored.background + intercept)
     rng = np.random.default_rng(0)  # the same labels give the same interval
     rates = []
-    for _ in range(resamples):
+    for _ in range(INTERVAL_RESAMPLES if resamples is None else resamples):
         again = scored.resampled(rng)
         # Where scores say little the prior decides, and nobody knows its mean to the digit.
         shifted = prior[0] + prior[1] * rng.standard_normal(), prior[1]

@@ -83,7 +83,11 @@ def prepare(
     course: Course, choices: Choices = AS_USUAL, *, progress: Progress = SILENT
 ) -> Prepared:
     """Gather what a method needs of a course; an input that is missing is named, with a remedy."""
-    settings = _checked(course, choices)
+    return _gathered(course, choices, _checked(course, choices), progress)
+
+
+def _gathered(course: Course, choices: Choices, settings: Settings, progress: Progress) -> Prepared:
+    """Gather what a method needs of a course that was found to have it."""
     evidence, encoder = gather_evidence(
         course,
         choices.encoder if FEATURES in method(choices.method).needs else NONE,
@@ -155,7 +159,7 @@ def fit(
     kept: Kept | None = None,
 ) -> Fitted:
     """Prepare a course and learn from it."""
-    _checked(course, choices)  # before anything takes time
+    settings = _checked(course, choices)  # before anything takes time
     scorer_class = method(choices.method)
     parts = split_course(
         course,
@@ -166,7 +170,7 @@ def fit(
     known = parts.train.joined(parts.validation)
     unlabelled = _unlabelled(course, choices, known, background)
     return fit_prepared(
-        prepare(course, choices, progress=progress),
+        _gathered(course, choices, settings, progress),
         parts,
         background=unlabelled,
         background_chosen=not isinstance(background, str),

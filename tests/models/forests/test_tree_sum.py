@@ -82,19 +82,28 @@ def test_sums_are_those_of_the_arrays_bit_for_bit(boosted: TreeSum) -> None:
     np.testing.assert_array_equal(restored(boosted).sums(X), expected)
 
 
-def test_rows_are_summed_block_by_block(boosted: TreeSum, monkeypatch: pytest.MonkeyPatch) -> None:
-    together = boosted.sums(X)
+def test_many_rows_are_summed_split_by_split_to_the_same_bits(
+    boosted: TreeSum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = boosted.sums(X)  # LightGBM's descent, row by row
+    many = np.tile(X, (small_trees.MANY_ROWS // len(X) + 1, 1))
+    monkeypatch.setattr(TreeSum, "_booster", None)  # it must not be asked
+    np.testing.assert_array_equal(boosted.sums(many)[: len(X)], few)
     monkeypatch.setattr(small_trees, "ROWS_AT_ONCE", 7)
-    np.testing.assert_array_equal(boosted.sums(X), together)
+    np.testing.assert_array_equal(boosted.sums(many)[: len(X)], few)
 
 
-def test_small_trees_and_large_ones_say_what_lightgbm_says(
+def test_small_trees_are_told_from_large_ones(
     boosted: TreeSum, forest: tuple[Any, TreeSum]
 ) -> None:
-    """Small trees are asked split by split, large ones row by row."""
     assert boosted.leaves.max() <= small_trees.LEAVES_AT_MOST < forest[1].leaves.max()
-    for trees in (boosted, forest[1]):
-        np.testing.assert_array_equal(trees.sums(X), trees._booster.predict(X, raw_score=True))
+    many = np.tile(X, (small_trees.MANY_ROWS // len(X) + 1, 1))
+    np.testing.assert_array_equal(forest[1].sums(many)[: len(X)], forest[1].sums(X))
+
+
+def test_one_leaf_and_many_rows() -> None:
+    many = np.zeros((small_trees.MANY_ROWS, COLUMNS), dtype=np.float32)
+    assert set(leaf_and_split().sums(many).tolist()) == {-0.75}
 
 
 def test_every_row_falls_into_the_leaf_that_lightgbm_said(booster: Any, boosted: TreeSum) -> None:

@@ -18,6 +18,8 @@ from proprl.arrays import FloatArray
 
 # A leaf is a bit.
 LEAVES_AT_MOST = 16
+# With fewer rows, to ask so many splits takes longer than LightGBM's descent.
+MANY_ROWS = 4_000
 # So many rows at once stay close to the processor.
 ROWS_AT_ONCE = 16_384
 
@@ -26,25 +28,30 @@ _BITS = (np.arange(2**LEAVES_AT_MOST)[:, None] >> np.arange(LEAVES_AT_MOST)) & 1
 FIRST_LEFT = _BITS.argmin(axis=1).astype(np.uint8)
 
 
-def leaf_sums(trees: Iterable[Mapping[str, npt.NDArray[Any]]], x: FloatArray) -> FloatArray:
-    """Give what the leaves of each row add up to: (m, columns) -> (m,).
+class SmallTrees:
+    """Trees of at most `LEAVES_AT_MOST` leaves, made ready once.
 
-    Trees are named arrays as LightGBM writes them: a child below 0 is leaf number -child - 1.
+    They are named arrays as LightGBM writes them: a child below 0 is leaf number -child - 1.
     """
-    prepared = [_prepared(tree) for tree in trees]
-    sums = np.zeros(len(x))
-    for start in range(0, len(x), ROWS_AT_ONCE):
-        columns = np.ascontiguousarray(x[start : start + ROWS_AT_ONCE].T)  # (columns, rows)
-        here = sums[start : start + ROWS_AT_ONCE]
-        fails, adds = np.empty(len(here), dtype=np.bool_), np.empty(len(here), dtype=np.uint16)
-        for splits, values in prepared:
-            ruled_out = np.zeros(len(here), dtype=np.uint16)
-            for feature, threshold, below_left in splits:
-                np.greater(columns[feature], threshold, out=fails)
-                np.multiply(fails, below_left, out=adds)
-                np.bitwise_or(ruled_out, adds, out=ruled_out)
-            here += values[FIRST_LEFT[ruled_out]]
-    return sums
+
+    def __init__(self, trees: Iterable[Mapping[str, npt.NDArray[Any]]]) -> None:
+        self._prepared = [_prepared(tree) for tree in trees]
+
+    def sums(self, x: FloatArray) -> FloatArray:
+        """Give what the leaves of each row add up to: (m, columns) -> (m,)."""
+        sums = np.zeros(len(x))
+        for start in range(0, len(x), ROWS_AT_ONCE):
+            columns = np.ascontiguousarray(x[start : start + ROWS_AT_ONCE].T)  # (columns, rows)
+            here = sums[start : start + ROWS_AT_ONCE]
+            fails, adds = np.empty(len(here), dtype=np.bool_), np.empty(len(here), dtype=np.uint16)
+            for splits, values in self._prepared:
+                ruled_out = np.zeros(len(here), dtype=np.uint16)
+                for feature, threshold, below_left in splits:
+                    np.greater(columns[feature], threshold, out=fails)
+                    np.multiply(fails, below_left, out=adds)
+                    np.bitwise_or(ruled_out, adds, out=ruled_out)
+                here += values[FIRST_LEFT[ruled_out]]
+        return sums
 
 
 def _prepared(

@@ -16,7 +16,7 @@ import torch  # before LightGBM: it brings the OpenMP library that LightGBM need
 
 from proprl.arrays import FloatArray
 from proprl.errors import BundleError
-from proprl.models.forests.small_trees import LEAVES_AT_MOST, leaf_sums
+from proprl.models.forests.small_trees import LEAVES_AT_MOST, MANY_ROWS, SmallTrees
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -86,8 +86,8 @@ class TreeSum:
         """Give what the leaves of each row add up to: (m, columns) -> (m,)."""
         if not len(x):
             return np.empty(0)
-        if self.leaves.max() <= LEAVES_AT_MOST:
-            return leaf_sums(self._trees(), x)
+        if len(x) >= MANY_ROWS and self.leaves.max() <= LEAVES_AT_MOST:
+            return self._small.sums(x)
         threads = torch.get_num_threads()
         return np.asarray(self._booster.predict(x, raw_score=True, num_threads=threads))
 
@@ -158,6 +158,10 @@ class TreeSum:
             for name in NODES
         ]
         return [dict(zip(NODES, tree, strict=True)) for tree in zip(*parts, strict=True)]
+
+    @cached_property
+    def _small(self) -> SmallTrees:
+        return SmallTrees(self._trees())
 
     @cached_property
     def _booster(self) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from proprl.estimator import PrerequisiteModel
     from proprl.fitted import Fitted
 
-SHORT = 5
+NAMED_CHAIN = 5
 """A chain of so many concepts is named; a longer one is only counted."""
 
 
@@ -52,7 +52,7 @@ def verdict(model: PrerequisiteModel, why: Explanation) -> Verdict:
     if chain:
         return Verdict(f"{aside}This follows from {labels}{_shown(chain, fitted)}.", True)
     if back := _chain(kept, j, i):
-        way = f" ({_arrows(back, fitted)})" if 2 < len(back) <= SHORT else ""
+        way = f" ({_arrows(back, fitted)})" if 2 < len(back) <= NAMED_CHAIN else ""
         words = f"{labels.capitalize()} already put {why.target} before {why.source}{way}"
         return Verdict(f"{aside}{words}, so this cannot hold.", False)
     return Verdict(aside + _said_by_the_model(model, why))
@@ -97,7 +97,7 @@ def _chain(kept: IntArray, i: int, j: int) -> list[int]:
 
 
 def _shown(chain: list[int], fitted: Fitted) -> str:
-    if len(chain) > SHORT:
+    if len(chain) > NAMED_CHAIN:
         return f", in {len(chain) - 1} steps"
     return f": {_arrows(chain, fitted)}"
 

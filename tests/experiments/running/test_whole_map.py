@@ -32,7 +32,7 @@ from proprl.models.registry import method_settings
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_map_run, "RESAMPLES", 20)
+    monkeypatch.setattr(whole_map_run, "MAP_RESAMPLES", 20)
 
 
 def chain(n: int = 16) -> Course:

@@ -51,8 +51,8 @@ DIRECT_STEPS = ("campus",)
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
 """A way through a map that its author wrote down: from what is known to what is wanted."""
 
-RESAMPLES = 1000
-RESAMPLED = (
+MAP_RESAMPLES = 1000
+RESAMPLED_METRICS = (
     "average_precision",
     "average_precision_open",
     "log_loss_gain",
@@ -163,11 +163,13 @@ def judge(
 
 def _told(judged: JudgedMap, task: WholeMapTask) -> dict[str, Any]:
     """Give the metrics of a map, the same on pairs drawn anew, and precision by share found."""
-    resampled = resampled_metrics(judged, task.asked.pairs, resamples=RESAMPLES)
+    resampled = resampled_metrics(judged, task.asked.pairs, resamples=MAP_RESAMPLES)
     return {
         "metrics": map_metrics(judged),
         "resampled": {
-            name: resampled[name].round(5).tolist() for name in RESAMPLED if name in resampled
+            name: resampled[name].round(5).tolist()
+            for name in RESAMPLED_METRICS
+            if name in resampled
         },
         "curve": precision_at_recall(judged.labels, judged.scores, RECALLS).tolist(),
     }

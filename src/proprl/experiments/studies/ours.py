@@ -34,7 +34,7 @@ MEASURED: Mapping[str, tuple[Sequence[str], int, int]] = {
     "new-concepts": (METRICS, 5, 5),
 }
 """By protocol: the metrics, and how often Sequitur and how often the others are run."""
-COUNTED = ("pairs", "scored", "scored_positives")
+RUNS_COUNTED = ("pairs", "scored", "scored_positives")
 BACKGROUND_HEADS = ("set", "test pairs", "background", "test pairs in it", "of them prerequisites")
 
 
@@ -149,7 +149,7 @@ def _background_rows(results: Sequence[Result], wanted: Wanted) -> list[list[str
     rows = []
     for course in wanted.courses:
         counts = [
-            [len(one["labels"]), *(one[BACKGROUND][what] for what in COUNTED)]
+            [len(one["labels"]), *(one[BACKGROUND][what] for what in RUNS_COUNTED)]
             for one in of_course(results, course)
             if BACKGROUND in one
         ]

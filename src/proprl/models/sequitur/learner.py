@@ -25,7 +25,7 @@ GROWTH = {
 }
 
 # Places where a column may be split: more of them take longer and tell no more.
-BINS = 63
+PLACES_TO_SPLIT = 63
 
 
 class Lesson:
@@ -36,7 +36,7 @@ class Lesson:
 
         self.columns = x.shape[1]
         # Columns that are the same in all rows stay: columns are told apart by their place.
-        binning = {"feature_pre_filter": False, "max_bin": BINS, "verbose": -1}
+        binning = {"feature_pre_filter": False, "max_bin": PLACES_TO_SPLIT, "verbose": -1}
         binning["num_threads"] = torch.get_num_threads()
         self._rows: Any = lightgbm.Dataset(x, y, weight=weights, params=binning).construct()
 

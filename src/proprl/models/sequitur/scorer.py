@@ -33,7 +33,7 @@ from proprl.models.sequitur.learner import Lesson
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
 
-PARTS = 5
+CROSS_FIT_PARTS = 5
 # So many times the final trees are grown: what one says by chance the others do not.
 TIMES = 3
 # What a row counts in which a concept is taken for new.
@@ -76,7 +76,7 @@ class SequiturScorer(Scorer):
     def learn(self, task: Task) -> FitReport:
         """Learn from training and validation pairs alike, and from background."""
         refuse_beyond_limit("sequitur", task.evidence.concept_count, "concepts")
-        task.progress.begin("learning", PARTS + 3)
+        task.progress.begin("learning", CROSS_FIT_PARTS + 3)
         known = task.split.train.joined(task.split.validation)
         task = replace(task, split=replace(task.split, train=known))
         rows = task.rows
@@ -92,9 +92,9 @@ class SequiturScorer(Scorer):
         x_all, y = np.vstack([x, cold]), np.concatenate([rows.labels, rows.labels[which]])
         lesson = Lesson(x_all, y, np.concatenate([weights, cold_weights]))
         trees = self.settings.trees
-        part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), PARTS)
+        part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), CROSS_FIT_PARTS)
         scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
-        for one in range(PARTS):
+        for one in range(CROSS_FIT_PARTS):
             seen, judged = np.flatnonzero(part != one), np.flatnonzero(part[: len(rows)] == one)
             if len(judged) and len(seen):
                 grown = lesson.grown(trees, among=seen, seed=task.seed)

@@ -45,7 +45,7 @@ from proprl.pairs.table import PairTable
 MAPS = ("lecturebank-208", "lecturebank-322")
 SETS = ("mooc", "ucd", "lecturebank")
 DRAWS, FOLDS = 3, 5
-SCORER = "proprl.models.sequitur.scorer"
+SCORER = "proprl.models.sequitur"
 
 # Columns
 

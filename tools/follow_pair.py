@@ -129,7 +129,7 @@ class Follower:
 def layer_of(file: str) -> str:
     """Give the layer of a file, by its path within proprl.
 
-    >>> layer_of("models/sequitur/scorer.py"), layer_of("fitting.py")
+    >>> layer_of("models/sequitur.py"), layer_of("fitting.py")
     ('models', 'fitting')
     """
     return file.partition("/")[0].removesuffix(".py")

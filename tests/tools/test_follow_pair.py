@@ -79,7 +79,7 @@ def test_layers_on_one_line_stand_equally_high() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "layer"), [("models/sequitur/scorer.py", "models"), ("fitting.py", "fitting")]
+    ("file", "layer"), [("models/sequitur.py", "models"), ("fitting.py", "fitting")]
 )
 def test_a_layer_is_a_folder_or_a_file(file: str, layer: str) -> None:
     assert layer_of(file) == layer

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import reference as ref
 from proprl.training.objective import (
-    balanced_class_weights,
     classification_loss,
     consistency_loss,
     irreversibility_loss,
@@ -85,17 +84,6 @@ def test_irreversibility_without_positives_is_zero_and_differentiable() -> None:
     loss = irreversibility_loss(nothing, nothing, mu=0.8)
     loss.backward()
     assert loss.item() == 0
-
-
-def test_balanced_weights_let_both_classes_count_alike() -> None:
-    labels = torch.tensor([1.0] * 3 + [0.0] * 97)
-    negative, positive = balanced_class_weights(labels)
-    assert math.isclose(3 * positive, 97 * negative)
-    assert math.isclose(3 * positive + 97 * negative, 100)
-
-
-def test_balanced_labels_are_not_weighted() -> None:
-    assert balanced_class_weights(torch.tensor([1.0, 0.0, 1.0, 0.0, 0.0])) == (1.0, 1.0)
 
 
 def test_a_weighted_positive_costs_its_weight() -> None:

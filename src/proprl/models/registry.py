@@ -9,29 +9,26 @@ from pydantic import ValidationError
 
 from proprl.errors import ProprlError, UnknownMethodError
 from proprl.models.base import PairScorer, Settings
-from proprl.models.proprl import ablations
-from proprl.models.proprl.scorer import ProPRLScorer
+from proprl.models.proprl import ProPRLScorer, without
 from proprl.models.rivals.conlearn import ConLearnScorer
 from proprl.models.rivals.dgcpl import DGCPLScorer
 from proprl.models.rivals.gae import GAEScorer, VGAEScorer
 from proprl.models.rivals.gkrom import GKROMScorer
 from proprl.models.rivals.hgapnet import HGAPNetScorer
-from proprl.models.rivals.lcpre.scorer import LCPREScorer
+from proprl.models.rivals.lcpre import LCPREScorer
 from proprl.models.rivals.mhavgae import MHAVGAEScorer
-from proprl.models.rivals.nb import NaiveBayesScorer
-from proprl.models.rivals.prereq.scorer import PrereqScorer
+from proprl.models.rivals.nb_svm_rf import NaiveBayesScorer, RandomForestScorer, SVMScorer
+from proprl.models.rivals.prereq import PrereqScorer
 from proprl.models.rivals.refd import RefDScorer
-from proprl.models.rivals.rf import RandomForestScorer
 from proprl.models.rivals.rvgae import RVGAEScorer
-from proprl.models.rivals.svm import SVMScorer
 from proprl.models.rivals.trees import TreesScorer
 from proprl.models.sequitur import SequiturScorer
 
 METHODS: dict[str, type[PairScorer]] = {
     "proprl": ProPRLScorer,
-    "proprl-without-gate": ablations.WithoutGateScorer,
-    "proprl-without-propagation": ablations.WithoutPropagationScorer,
-    "proprl-without-irreversibility": ablations.WithoutIrreversibilityScorer,
+    "proprl-without-gate": without(gate=False),  # both views count half in every pair
+    "proprl-without-propagation": without(k=0),  # Z = Q
+    "proprl-without-irreversibility": without(lam=0.0),  # both directions of a pair may be believed
     "sequitur": SequiturScorer,
     "trees": TreesScorer,
     "dgcpl": DGCPLScorer,

@@ -40,19 +40,3 @@ def irreversibility_loss(forward: Tensor, reverse: Tensor, mu: float) -> Tensor:
     if len(forward) == 0:
         return forward.sum()
     return F.relu(torch.sigmoid(forward) + torch.sigmoid(reverse) - mu).mean()
-
-
-def balanced_class_weights(labels: Tensor, tolerance: float = 0.1) -> tuple[float, float]:
-    """Weights of label 0 and label 1 that let both classes count alike.
-
-    (1, 1) when the share of positives is within `tolerance` of one half: weights would only
-    add noise there.
-
-    >>> balanced_class_weights(torch.tensor([1.0, 0.0, 0.0, 0.0]))
-    (0.6666666666666666, 2.0)
-    """
-    positives = float(labels.sum())
-    count = len(labels)
-    if abs(positives / count - 0.5) <= tolerance:
-        return (1.0, 1.0)
-    return (count / (2 * (count - positives)), count / (2 * positives))

@@ -20,18 +20,19 @@ from proprl.graphs.normalise import standardise_columns
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method, method_settings
-from proprl.models.rivals.autoencoder import (
+from proprl.models.rivals.gae import (
     AutoencoderSettings,
     ConvolutionalEncoder,
     Decoder,
+    GAEScorer,
     Posterior,
     Reconstruction,
+    VGAEScorer,
     adjacency,
     counted_cells,
     normalised_adjacency,
     symmetrise,
 )
-from proprl.models.rivals.gae import GAEScorer, VGAEScorer
 
 
 def labelled(*rows: tuple[int, int, int]) -> LabelledPairs:

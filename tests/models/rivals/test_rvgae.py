@@ -14,7 +14,7 @@ from proprl.errors import ProprlError
 from proprl.graphs.evidence import Evidence
 from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
-from proprl.models.rivals.autoencoder import Reconstruction, normalised_adjacency
+from proprl.models.rivals.gae import Reconstruction, normalised_adjacency
 from proprl.models.rivals.rvgae import RelationalAutoencoder, RelationalConvolution, RVGAEScorer
 
 # Concepts 0 and 1 stand in document 0, concepts 1 and 2 in document 1.

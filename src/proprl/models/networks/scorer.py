@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,17 +17,34 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
-from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Settings, State, state_part
+from proprl.graphs import Evidence, standardise_columns
+from proprl.graphs.resources import mean_of_concepts
+from proprl.models.base import (
+    SCORED_AT_ONCE,
+    FitReport,
+    PairScorer,
+    Presets,
+    Settings,
+    State,
+    Task,
+    state_part,
+)
 from proprl.models.needs import FEATURES, LABELS, check_inputs
 from proprl.models.networks.layers import Channel, as_operator
-from proprl.models.scorer import SCORED_AT_ONCE, Scorer, Task
 from proprl.training.loop import Schedule, train_network
 from proprl.training.objective import classification_loss
 from proprl.training.seeding import pick_device, seeded
 
 Named: TypeAlias = Mapping[str, Tensor]
 """Encoded concepts by name, or the logits of each branch."""
+
+
+def ours(*, paper: Mapping[str, Any] | None = None, **changes: Any) -> Presets:
+    """Give a method's presets: what we change of its settings, and what `paper` does.
+
+    A setting's own default is the published value. Our threshold is chosen on validation.
+    """
+    return {"default": {"threshold": None, **changes}, "paper": paper or {}}
 
 
 class NetworkSettings(Settings):
@@ -64,7 +82,7 @@ class Batch(NamedTuple):
         return classification_loss(logits, self.y, self.class_weights)
 
 
-class NetworkScorer(Scorer):
+class NetworkScorer(PairScorer):
     """A method whose scores come from a network.
 
     A method says what its network is (`network_type`) and what is constant in training
@@ -75,8 +93,6 @@ class NetworkScorer(Scorer):
     """
 
     network_type: ClassVar[type[nn.Module]]
-    options: ClassVar[tuple[str, ...]] = ()
-    """Settings that the network takes, by the same names."""
     views: ClassVar[tuple[str, ...]] = ()
     """The views of a course that the method can use."""
     weighs_branches: ClassVar[bool] = False
@@ -104,8 +120,9 @@ class NetworkScorer(Scorer):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The settings that the network takes."""
-        return {name: getattr(self.settings, name) for name in self.options}
+        """The settings that the network takes, by the same names."""
+        taken = signature(self.network_type).parameters
+        return {name: value for name, value in self.settings if name in taken}
 
     @abstractmethod
     def prepare(self, evidence: Evidence, split: PairSplit) -> Any:
@@ -208,13 +225,18 @@ class NetworkScorer(Scorer):
         tensor = torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
         return tensor.float() if tensor.is_floating_point() else tensor
 
-    def operator(self, A: SparseMatrix) -> Tensor:
-        """Give a matrix for products with tensors; see `as_operator`."""
-        return as_operator(A, self.device)
+    def features(self, evidence: Evidence) -> Tensor:
+        """Give the concepts' features, standardised column by column."""
+        return self.tensor(standardise_columns(evidence.features))
+
+    def nodes(self, evidence: Evidence) -> Tensor:
+        """Give the features of concepts, then of resources: each the mean of its concepts."""
+        X = standardise_columns(evidence.features)
+        return self.tensor(np.concatenate([X, mean_of_concepts(evidence.incidence, X)]))
 
     def channel(self, A: SparseMatrix, X: Tensor) -> Channel:
         """Give a graph with its product with the features."""
-        operator = self.operator(A)
+        operator = as_operator(A, self.device)
         return Channel(operator, operator @ X)
 
     def _remember(self, network: nn.Module, inputs: Any) -> None:

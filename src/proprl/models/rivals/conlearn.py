@@ -17,11 +17,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, standardise_columns
-from proprl.models.base import Presets, Settings
+from proprl.graphs import Evidence
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation
-from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours
 
 
 class ConLearnSettings(NetworkSettings):
@@ -141,14 +140,10 @@ class Inputs(NamedTuple):
 class ConLearnScorer(NetworkScorer):
     """ConLearn under the common contract; at evaluation all training positives are the graph."""
 
-    settings_type: ClassVar[type[Settings]] = ConLearnSettings
+    settings_type = ConLearnSettings
     network_type = ConLearnNetwork
-    options = ("size", "heads", "steps", "dropout")
-    presets: ClassVar[Presets] = {
-        # Higher rates (3e-4, 1e-3) were faster and worse on validation on the public sets.
-        "default": {"patience": 30, "threshold": None},
-        "paper": {},
-    }
+    # Higher rates (3e-4, 1e-3) were faster and worse on validation on the public sets.
+    presets = ours(patience=30)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of concepts and of features."""
@@ -158,7 +153,7 @@ class ConLearnScorer(NetworkScorer):
         """Give X and the training positives."""
         refuse_beyond_limit(self.name, evidence.concept_count, "concepts")
         edges = np.unique(split.train.positives, axis=0)
-        return Inputs(self.tensor(standardise_columns(evidence.features)), self.tensor(edges.T))
+        return Inputs(self.features(evidence), self.tensor(edges.T))
 
     def loss(self, network: ConLearnNetwork, inputs: Inputs, batch: Batch) -> Tensor:
         """BCE of the pairs that are not in the graph; the graph is a new half of the positives.

@@ -7,7 +7,7 @@ degree 0, not infinity.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -15,11 +15,10 @@ from torch import Tensor, nn
 
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, hypergraph_operator, normalise_rows, standardise_columns
-from proprl.models.base import Presets, Settings
+from proprl.graphs import Evidence, hypergraph_operator, normalise_rows
 from proprl.models.needs import BEHAVIOUR, RESOURCE, SUPERVISED
 from proprl.models.networks.layers import Channel, GraphEncoder, PairHead, ends, involved
-from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours
 
 H, N, T = "resource", "behaviour", "fused"  # the branches, by the paper's letters
 
@@ -113,27 +112,22 @@ class Inputs(NamedTuple):
 class DGCPLScorer(NetworkScorer):
     """DGCPL under the common contract; p is the mean of the three heads' probabilities."""
 
-    settings_type: ClassVar[type[Settings]] = DGCPLSettings
+    settings_type = DGCPLSettings
     network_type = DGCPLNetwork
-    options = ("size", "dropout")
-    presets: ClassVar[Presets] = {
-        "default": {
-            # Larger and fewer steps: each of them encodes the whole graph.
-            "batch_size": None,
-            "learning_rate": 1e-3,
-            "patience": 12,
-            # Counts reach 20,000 and drown the self-loop.
-            "weighting": "log1p",
-            "threshold": None,
-        },
-        "paper": {},
-    }
+    presets = ours(
+        # Larger and fewer steps: each of them encodes the whole graph.
+        batch_size=None,
+        learning_rate=1e-3,
+        patience=12,
+        # Counts reach 20,000 and drown the self-loop.
+        weighting="log1p",
+    )
     needs = SUPERVISED | {RESOURCE, BEHAVIOUR}
     views = (RESOURCE, BEHAVIOUR)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the three graphs."""
-        X = self.tensor(standardise_columns(evidence.features))
+        X = self.features(evidence)
         B: SparseMatrix = evidence.transitions
         graphs = (
             hypergraph_operator(evidence.incidence),

@@ -21,12 +21,9 @@ from proprl.data.splits.parts import PairSplit
 from proprl.graphs.associations import associated_concepts, similar_rows
 from proprl.graphs.evidence import Evidence
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
-from proprl.models.networks.attention import GraphAttention
-from proprl.models.networks.layers import PairHead, ends
-from proprl.models.networks.nodes import concepts_and_resources
-from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
+from proprl.models.networks.layers import GraphAttention, PairHead, ends
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours
 
 
 class GKROMSettings(NetworkSettings):
@@ -116,21 +113,11 @@ class Inputs(NamedTuple):
 class GKROMScorer(NetworkScorer):
     """GKROM under the common contract; after training only the prerequisite head is asked."""
 
-    settings_type: ClassVar[type[Settings]] = GKROMSettings
+    settings_type = GKROMSettings
     network_type = GKROMNetwork
-    options = ("hidden", "size")
-    presets: ClassVar[Presets] = {
-        "default": {
-            # 200,000 steps of four pairs take hours: larger ones at a higher rate, half a minute.
-            # Of 1e-3 and 3e-4 the latter was better on validation on all three public sets.
-            "epochs": 60,
-            "batch_size": None,
-            "learning_rate": 3e-4,
-            "patience": 12,
-            "threshold": None,
-        },
-        "paper": {},
-    }
+    # 200,000 steps of four pairs take hours: larger ones at a higher rate, half a minute. Of 1e-3
+    # and 3e-4 the latter was better on validation on all three public sets.
+    presets = ours(epochs=60, batch_size=None, learning_rate=3e-4, patience=12)
     needs = SUPERVISED | {RESOURCE}
     views = (RESOURCE,)
 
@@ -142,7 +129,7 @@ class GKROMScorer(NetworkScorer):
         graph = block_array([[associated_concepts(M), M], [M.T, alike]])
         resources, links = range(n, n + m), evidence.resource_links
         return Inputs(
-            self.tensor(concepts_and_resources(evidence)),
+            self.nodes(evidence),
             self.tensor(_cells(graph).T),
             n,
             Links(self.tensor(_cells(M) + np.array([0, n])), resources),

@@ -8,7 +8,7 @@ our reconstruction, and results belong to it, not to the published system.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -21,12 +21,9 @@ from proprl.data.splits.parts import PairSplit
 from proprl.graphs.associations import associated_concepts, similar_rows
 from proprl.graphs.evidence import Evidence
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
-from proprl.models.networks.attention import GraphAttention
-from proprl.models.networks.layers import PairHead, ends
-from proprl.models.networks.nodes import concepts_and_resources
-from proprl.models.networks.scorer import Named, NetworkScorer, NetworkSettings
+from proprl.models.networks.layers import GraphAttention, PairHead, ends
+from proprl.models.networks.scorer import Named, NetworkScorer, NetworkSettings, ours
 
 INTO_CONCEPTS = 2
 """A resource and its concept, a concept and an associated one: relations that concepts hear."""
@@ -119,14 +116,11 @@ class Inputs(NamedTuple):
 class HGAPNetScorer(NetworkScorer):
     """The reconstruction under the common contract."""
 
-    settings_type: ClassVar[type[Settings]] = HGAPNetSettings
+    settings_type = HGAPNetSettings
     network_type = HGAPNetwork
-    options = ("size", "heads", "dropout")
-    presets: ClassVar[Presets] = {
-        # Each step encodes the whole graph: fewer and larger ones save most of the time.
-        "default": {"batch_size": None, "epochs": 60, "patience": 12, "threshold": None},
-        "paper": {},  # the setting of the specification; the published one is not known
-    }
+    # Each step encodes the whole graph: fewer and larger ones save most of the time. "paper" is the
+    # setting of the reconstruction; the published one is not known.
+    presets = ours(batch_size=None, epochs=60, patience=12)
     needs = SUPERVISED | {RESOURCE}
     views = (RESOURCE,)
 
@@ -142,7 +136,7 @@ class HGAPNetScorer(NetworkScorer):
             self._relation(holds, 0, n),
             self._relation(alike, n, n),
         )
-        return Inputs(self.tensor(concepts_and_resources(evidence)), relations, n)
+        return Inputs(self.nodes(evidence), relations, n)
 
     def _relation(self, weights: SparseMatrix, first_source: int, first_target: int) -> Relation:
         cells = coo_array(weights)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -22,19 +22,19 @@ from sklearn.linear_model import LogisticRegression
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit
+from proprl.errors import TrainingError
 from proprl.evaluation.metrics import auc, enough_to_choose
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.models.base import FitReport, Settings, State, refuse_background
+from proprl.models.base import FitReport, PairScorer, Settings, State, Task, share
 from proprl.models.needs import BEHAVIOUR, RESOURCE, RESOURCE_OR_BEHAVIOUR, check_inputs
-from proprl.models.scorer import Scorer, Task
-from proprl.models.shares import share
 
 Weights: TypeAlias = Literal["equal", "tfidf"]
 
 TAUS = (0.1, 0.2, 0.3, 0.5)
 # Where no label can choose it: the best on the train and validation rows of MOOC and UCD.
 USUAL_TAU = 0.1
+# What references are read from, for each view of a course.
+SOURCES = {BEHAVIOUR: "transitions", RESOURCE: "incidence"}
 # From this |RefD| on Liang et al. call a pair a prerequisite.
 THETA: Mapping[Weights, float] = {"equal": 0.05, "tfidf": 0.02}
 # Numbers in a dense block of a few sources' scores against all concepts: 16 MB.
@@ -65,18 +65,14 @@ class References:
 
         Only rows of the sources that are asked for are computed, a few at a time.
         """
-        n = self.W.shape[0]
         W_t, R_t = self.W.T.tocsr(), self.R.T.tocsr()
         total = np.asarray(self.W.sum(axis=1))  # Σ_c w(c, A)
         s = np.zeros(len(pairs))
-        order = np.argsort(pairs[:, 0], kind="stable")
-        sources, starts = np.unique(pairs[order, 0], return_index=True)
-        ends = np.append(starts, len(pairs))
-        step = max(1, CELLS_AT_ONCE // max(n, 1))
-        for first in range(0, len(sources), step):
-            a = sources[first : first + step]
-            rows = order[ends[first] : ends[min(first + step, len(sources))]]
-            here, b = np.searchsorted(a, pairs[rows, 0]), pairs[rows, 1]
+        block = pairs[:, 0] // max(1, CELLS_AT_ONCE // self.W.shape[0])
+        for one in np.unique(block):
+            rows = np.flatnonzero(block == one)
+            a, here = np.unique(pairs[rows, 0], return_inverse=True)
+            b = pairs[rows, 1]
             towards_a = (R_t[a] @ W_t).toarray()[here, b]  # Σ_c r(c, a) w(c, b)
             towards_b = (self.W[a] @ self.R).toarray()[here, b]  # Σ_c r(c, b) w(c, a)
             s[rows] = share(towards_a, total[b]) - share(towards_b, total[a[here]])
@@ -86,7 +82,7 @@ class References:
 def references_in_transitions(T: SparseMatrix, weights: Weights) -> References:
     """Take "learners go from A to c" for "A refers to c"; its count for how often."""
     links = _without_diagonal(T)
-    R = _ones(links)
+    R = links.sign()
     if weights == "equal":
         return References(R, R)
     df = np.asarray(R.sum(axis=0))
@@ -108,32 +104,34 @@ def references_in_incidence(M: SparseMatrix, weights: Weights, tau: float) -> Re
     return References(W, R)
 
 
-class RefDScorer(Scorer):
+class RefDScorer(PairScorer):
     """RefD under the common contract.
 
     Labels, where there are some, choose τ, the threshold and the sign: learners walk from
     prerequisite to dependent, links lead back. They also make the score a probability.
     """
 
-    settings_type: ClassVar[type[Settings]] = RefDSettings
+    settings_type = RefDSettings
     needs = frozenset({RESOURCE_OR_BEHAVIOUR})
     takes_background = False
 
     matrix: SparseMatrix  # T or M
     references: References
+    tau: float
     sign: float
     slope: float  # of the logistic regression; 0: there is none, p = (s + 1) / 2
     intercept: float
-    tau: float
 
     def learn(self, task: Task) -> FitReport:
         """Read the references; let labels choose sign, τ, threshold and probability."""
-        why = "it counts references and learns from no pairs"
-        refuse_background("refd", task.background, why)
+        if task.background is not None and len(task.background):
+            raise TrainingError(
+                "refd takes no background, because it counts references and learns from no pairs: "
+                "fit it with background=None"
+            )
         task.progress.begin("fitting", 1)
-        evidence, split = task.evidence, task.split
-        view = self._view(evidence)
-        self.matrix = evidence.transitions if view == BEHAVIOUR else evidence.incidence
+        split, view = task.split, self._view(task.evidence)
+        self.matrix = getattr(task.evidence, SOURCES[view])
         # Both labels are needed to choose; where validation is too small, train has to do.
         parts = (split.validation, split.train)
         judge = next((part for part in parts if enough_to_choose(part.labels)), None)
@@ -142,7 +140,17 @@ class RefDScorer(Scorer):
         self.slope, self.intercept = self._logistic(split.train, task.class_weights)
         otherwise = 0.5 if self.slope else (1 + THETA[self.settings.weights]) / 2
         threshold = self.best_threshold(split.validation, otherwise)
-        facts = self._facts(view, split, "convention" if judge is None else "labels")
+        known = np.concatenate([split.train.pairs, split.validation.pairs])
+        counted = known if len(known) else _spread_pairs(self.matrix.shape[0])
+        zeros = self.references.difference(counted) == 0
+        facts: dict[str, float | str] = {
+            "source": SOURCES[view],
+            "sign": self.sign,
+            "sign_chosen_by": "convention" if judge is None else "labels",
+            "probability": "logistic" if self.slope else "(s+1)/2",
+            "zero_share": float(zeros.mean()) if len(zeros) else 1.0,
+            **({"tau": self.tau} if view == RESOURCE else {}),
+        }
         task.progress.step()
         task.progress.end()
         return replace(task.report(VIEWS, threshold=threshold, facts=facts), views=(view,))
@@ -180,7 +188,7 @@ class RefDScorer(Scorer):
         source = self.settings.source
         if source == "auto":
             source = "incidence" if evidence.transitions is None else "transitions"
-        view = {"transitions": BEHAVIOUR, "incidence": RESOURCE}[source]
+        view = next(view for view, name in SOURCES.items() if name == source)
         check_inputs(f"refd with source={source}", {view}, evidence.views, "this course")
         return view
 
@@ -194,14 +202,11 @@ class RefDScorer(Scorer):
         fixed = self.settings.tau
         if judge is None:
             return fixed or USUAL_TAU, 1.0
-        taus = TAUS if view == RESOURCE and fixed is None else (fixed or USUAL_TAU,)
-        best = (0.0, taus[0], 1.0)
-        for tau in taus:
+        reached: dict[tuple[float, float], float] = {}
+        for tau in TAUS if view == RESOURCE and fixed is None else (fixed or USUAL_TAU,):
             found = auc(judge.labels, self._read(view, tau).difference(judge.pairs))
-            for reached, sign in ((found, 1.0), (1 - found, -1.0)):
-                if reached > best[0]:
-                    best = (reached, tau, sign)
-        return best[1], best[2]
+            reached |= {(tau, 1.0): found, (tau, -1.0): 1 - found}
+        return max(reached, key=lambda choice: reached[choice])
 
     def _logistic(
         self, train: LabelledPairs, class_weights: tuple[float, float]
@@ -217,29 +222,12 @@ class RefDScorer(Scorer):
         # A falling curve would turn round the sign that validation chose.
         return (slope / scale, intercept) if slope > 0 else (0.0, 0.0)
 
-    def _facts(self, view: str, split: PairSplit, judge: str) -> dict[str, float | str]:
-        known = np.concatenate([split.train.pairs, split.validation.pairs])
-        counted = known if len(known) else _spread_pairs(self.matrix.shape[0])
-        zeros = self.references.difference(counted) == 0
-        facts: dict[str, float | str] = {
-            "source": "transitions" if view == BEHAVIOUR else "incidence",
-            "sign": self.sign,
-            "sign_chosen_by": judge,
-            "probability": "logistic" if self.slope else "(s+1)/2",
-            "zero_share": float(zeros.mean()) if len(zeros) else 1.0,
-        }
-        return facts | ({"tau": self.tau} if view == RESOURCE else {})
-
 
 def _without_diagonal(A: SparseMatrix) -> SparseMatrix:
     """Give a copy in which nothing refers to itself."""
     coo = A.tocoo()
     other = (coo.row != coo.col) & (coo.data != 0)
     return csr_array((coo.data[other], (coo.row[other], coo.col[other])), shape=A.shape)
-
-
-def _ones(A: SparseMatrix) -> SparseMatrix:
-    return csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
 
 
 def _by_rarity(A: SparseMatrix, documents: int, df: FloatArray) -> SparseMatrix:

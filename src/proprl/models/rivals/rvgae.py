@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,10 +15,9 @@ from proprl.data.splits.parts import PairSplit
 from proprl.graphs import Evidence, standardise_columns
 from proprl.graphs.associations import similar_rows
 from proprl.graphs.resources import resource_vectors
-from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED, refuse_beyond_limit
-from proprl.models.networks.scorer import Batch
-from proprl.models.rivals.autoencoder import (
+from proprl.models.networks.scorer import Batch, ours
+from proprl.models.rivals.gae import (
     AutoencoderScorer,
     AutoencoderSettings,
     Decoder,
@@ -103,14 +102,10 @@ class RVGAEScorer(AutoencoderScorer):
     only choose the epoch, background counts for nothing, and a pair and its reverse score alike.
     """
 
-    settings_type: ClassVar[type[Settings]] = RVGAESettings
+    settings_type = RVGAESettings
     network_type = RelationalAutoencoder
-    options = ("hidden", "size", "linear", "decoder")
-    presets: ClassVar[Presets] = {
-        "default": {"threshold": None},
-        # As released, where the threshold is a z-score of 0.6 over the test set: ours is 0.5.
-        "paper": {"decoder": "inner", "zeros": "all", "linear": True, "epochs": 100},
-    }
+    # As released, where the threshold is a z-score of 0.6 over the test set: ours is 0.5.
+    presets = ours(paper={"decoder": "inner", "zeros": "all", "linear": True, "epochs": 100})
     needs = SUPERVISED | {RESOURCE}
     views = (RESOURCE,)
 

@@ -9,7 +9,7 @@ label are learned from and never counted.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -19,10 +19,19 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.grouping import draw_parts, unordered_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.models.base import FitReport, Settings, State, state_part
-from proprl.models.forests.tree_sum import TreeSum
+from proprl.models.base import (
+    FitReport,
+    PairScorer,
+    Settings,
+    State,
+    Task,
+    as_kept,
+    pack_known,
+    state_part,
+    unpack_known,
+)
 from proprl.models.needs import refuse_beyond_limit
-from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
+from proprl.models.tree_sum import TreeSum
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import label_matrix
 
@@ -38,10 +47,10 @@ class TreesSettings(Settings):
     """Rows that a leaf holds at least."""
 
 
-class TreesScorer(Scorer):
+class TreesScorer(PairScorer):
     """Extra-trees on explicit evidence."""
 
-    settings_type: ClassVar[type[Settings]] = TreesSettings
+    settings_type = TreesSettings
 
     forest: TreeSum
 

@@ -16,7 +16,6 @@ import torch  # before LightGBM: it brings the OpenMP library that LightGBM need
 
 from proprl.arrays import FloatArray
 from proprl.errors import BundleError
-from proprl.models.forests.small_trees import LEAVES_AT_MOST, MANY_ROWS, SmallTrees
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -30,6 +29,17 @@ OF_SPLITS: dict[str, type] = {
 }
 OF_LEAVES: dict[str, type] = {"leaf_value": np.float32, "leaf_count": np.int32}
 NODES = OF_SPLITS | OF_LEAVES
+
+# A leaf is a bit.
+LEAVES_AT_MOST = 16
+# With fewer rows, to ask so many splits takes longer than LightGBM's descent.
+MANY_ROWS = 4_000
+# So many rows at once stay close to the processor.
+ROWS_AT_ONCE = 16_384
+
+_BITS = (np.arange(2**LEAVES_AT_MOST)[:, None] >> np.arange(LEAVES_AT_MOST)) & 1
+# The first bit that is not set, of every number.
+FIRST_LEFT = _BITS.argmin(axis=1).astype(np.uint8)
 
 
 class TreeSum:
@@ -87,7 +97,7 @@ class TreeSum:
         if not len(x):
             return np.empty(0)
         if len(x) >= MANY_ROWS and self.leaves.max() <= LEAVES_AT_MOST:
-            return self._small.sums(x)
+            return self._sums_of_many(x)
         threads = torch.get_num_threads()
         return np.asarray(self._booster.predict(x, raw_score=True, num_threads=threads))
 
@@ -159,9 +169,31 @@ class TreeSum:
         ]
         return [dict(zip(NODES, tree, strict=True)) for tree in zip(*parts, strict=True)]
 
+    def _sums_of_many(self, x: FloatArray) -> FloatArray:
+        """Give the same sums; each split of small trees is asked of many rows at once.
+
+        A row fails a split if its number is above the threshold: then it cannot fall into any leaf
+        below the left child. Of the leaves that remain, the leftmost is the row's own (Lucchese et
+        al., "QuickScorer", SIGIR 2015). LightGBM sends down one row at a time and takes four times
+        as long.
+        """
+        sums = np.zeros(len(x))
+        for start in range(0, len(x), ROWS_AT_ONCE):
+            columns = np.ascontiguousarray(x[start : start + ROWS_AT_ONCE].T)  # (columns, rows)
+            here = sums[start : start + ROWS_AT_ONCE]
+            fails, adds = np.empty(len(here), dtype=np.bool_), np.empty(len(here), dtype=np.uint16)
+            for splits, values in self._prepared:
+                ruled_out = np.zeros(len(here), dtype=np.uint16)
+                for feature, threshold, below_left in splits:
+                    np.greater(columns[feature], threshold, out=fails)
+                    np.multiply(fails, below_left, out=adds)
+                    np.bitwise_or(ruled_out, adds, out=ruled_out)
+                here += values[FIRST_LEFT[ruled_out]]
+        return sums
+
     @cached_property
-    def _small(self) -> SmallTrees:
-        return SmallTrees(self._trees())
+    def _prepared(self) -> list[tuple[list[tuple[int, np.float32, np.uint16]], FloatArray]]:
+        return [_prepared(tree) for tree in self._trees()]
 
     @cached_property
     def _booster(self) -> Any:
@@ -193,3 +225,18 @@ def _rounded_down(threshold: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]
     rounded = threshold.astype(np.float32)
     above = rounded > threshold
     return np.where(above, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+
+
+def _prepared(
+    tree: Arrays,
+) -> tuple[list[tuple[int, np.float32, np.uint16]], FloatArray]:
+    """Give each split with the leaves below its left child, and the leaves from left to right."""
+    left, right = tree["left_child"].tolist(), tree["right_child"].tolist()
+    below: dict[int, list[int]] = {-leaf - 1: [leaf] for leaf in range(len(left) + 1)}
+    for node in reversed(range(len(left))):  # children stand after their parents
+        below[node] = below[left[node]] + below[right[node]]
+    order = below[0] if left else [0]
+    bit = {leaf: 1 << place for place, leaf in enumerate(order)}
+    masks = [np.uint16(sum(bit[leaf] for leaf in below[child])) for child in left]
+    splits = zip(tree["split_feature"].tolist(), tree["threshold"], masks, strict=True)
+    return list(splits), tree["leaf_value"][order]

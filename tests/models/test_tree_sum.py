@@ -16,8 +16,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import BundleError
-from proprl.models.forests import small_trees
-from proprl.models.forests.tree_sum import NODES, OF_LEAVES, OF_SPLITS, TreeSum
+from proprl.models import tree_sum
+from proprl.models.tree_sum import NODES, OF_LEAVES, OF_SPLITS, TreeSum
 
 COLUMNS = 4
 State = dict[str, npt.NDArray[Any]]
@@ -86,23 +86,23 @@ def test_many_rows_are_summed_split_by_split_to_the_same_bits(
     boosted: TreeSum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = boosted.sums(X)  # LightGBM's descent, row by row
-    many = np.tile(X, (small_trees.MANY_ROWS // len(X) + 1, 1))
+    many = np.tile(X, (tree_sum.MANY_ROWS // len(X) + 1, 1))
     monkeypatch.setattr(TreeSum, "_booster", None)  # it must not be asked
     np.testing.assert_array_equal(boosted.sums(many)[: len(X)], few)
-    monkeypatch.setattr(small_trees, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(tree_sum, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(boosted.sums(many)[: len(X)], few)
 
 
 def test_small_trees_are_told_from_large_ones(
     boosted: TreeSum, forest: tuple[Any, TreeSum]
 ) -> None:
-    assert boosted.leaves.max() <= small_trees.LEAVES_AT_MOST < forest[1].leaves.max()
-    many = np.tile(X, (small_trees.MANY_ROWS // len(X) + 1, 1))
+    assert boosted.leaves.max() <= tree_sum.LEAVES_AT_MOST < forest[1].leaves.max()
+    many = np.tile(X, (tree_sum.MANY_ROWS // len(X) + 1, 1))
     np.testing.assert_array_equal(forest[1].sums(many)[: len(X)], forest[1].sums(X))
 
 
 def test_one_leaf_and_many_rows() -> None:
-    many = np.zeros((small_trees.MANY_ROWS, COLUMNS), dtype=np.float32)
+    many = np.zeros((tree_sum.MANY_ROWS, COLUMNS), dtype=np.float32)
     assert set(leaf_and_split().sums(many).tolist()) == {-0.75}
 
 
@@ -293,7 +293,7 @@ FUZZING = """
 import sys
 import numpy as np
 from proprl.errors import BundleError
-from proprl.models.forests.tree_sum import TreeSum
+from proprl.models.tree_sum import TreeSum
 
 X = np.random.default_rng(0).normal(size=(20, 4)).astype(np.float32)
 good = dict(np.load(sys.argv[1]))

@@ -18,9 +18,15 @@ from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
 from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method_settings
-from proprl.models.rivals.lcpre.network import Encoded, PathAttention, RoleEncoder
-from proprl.models.rivals.lcpre.paths import Neighbours, Paths, sample_paths
-from proprl.models.rivals.lcpre.scorer import LCPREScorer, LCPRESettings, without
+from proprl.models.rivals.lcpre import (
+    Encoded,
+    LCPREScorer,
+    LCPRESettings,
+    PathAttention,
+    RoleEncoder,
+    without,
+)
+from proprl.models.rivals.lcpre_paths import Neighbours, Paths, sample_paths
 
 # Concepts 0 to 3, resources 4 and 5. Known: 0 → 1, 1 → 2. Resource 4 holds 0 and 1, resource 5
 # holds 1 and 2, and 4 comes before 5. Concept 3 stands alone.
@@ -214,7 +220,7 @@ def test_encoding_in_chunks_changes_nothing(
     inputs = lcpre.prepare(evidence, split)
     network = lcpre.build(lcpre.sizes(evidence), ()).eval()
     whole = lcpre.encode(network, inputs)
-    monkeypatch.setattr("proprl.models.rivals.lcpre.scorer._ENCODED_AT_ONCE", 7)
+    monkeypatch.setattr("proprl.models.rivals.lcpre._ENCODED_AT_ONCE", 7)
     for role, h in lcpre.encode(network, inputs).items():
         torch.testing.assert_close(h, whole[role])
 

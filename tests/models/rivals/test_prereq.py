@@ -11,14 +11,13 @@ from proprl.data.splits.parts import PairSplit, grouped_split
 from proprl.errors import MissingInputError, ProprlError
 from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
-from proprl.models.rivals.prereq.scorer import (
+from proprl.models.rivals.prereq import (
     PrereqScorer,
     PrereqSettings,
     SiameseNetwork,
     concept_topics,
     following,
 )
-from proprl.models.rivals.prereq.topics import LinkTopics
 
 QUICK = PrereqSettings(topics=8, size=16, steps=None, epochs=3, em_steps=5, em_sweeps=3)
 
@@ -35,8 +34,7 @@ def split(planted: Course) -> PairSplit:
 
 def test_a_concepts_vector_is_its_column_scaled_by_its_largest_share() -> None:
     beta = np.array([[0.2, 0.8, 0.0], [0.4, 0.6, 0.0]])
-    topics = LinkTopics(beta, np.zeros((2, 2)), np.zeros((1, 2)), ())
-    np.testing.assert_allclose(concept_topics(topics), [[0.5, 1.0], [1.0, 0.75], [0.0, 0.0]])
+    np.testing.assert_allclose(concept_topics(beta), [[0.5, 1.0], [1.0, 0.75], [0.0, 0.0]])
 
 
 def test_a_resource_is_linked_to_the_next() -> None:

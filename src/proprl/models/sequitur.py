@@ -11,9 +11,10 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
+import torch  # before LightGBM: it brings the OpenMP library that LightGBM needs
 from pydantic import Field
 from scipy.sparse import csr_array
 from scipy.special import expit
@@ -25,11 +26,20 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
 from proprl.graphs.evidence import VIEWS
-from proprl.models.base import FitReport, HeldOut, Settings, State, state_part
-from proprl.models.forests.tree_sum import TreeSum
+from proprl.models.base import (
+    FitReport,
+    HeldOut,
+    PairScorer,
+    Settings,
+    State,
+    Task,
+    as_kept,
+    pack_known,
+    state_part,
+    unpack_known,
+)
 from proprl.models.needs import refuse_beyond_limit
-from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
-from proprl.models.sequitur.learner import Lesson
+from proprl.models.tree_sum import TreeSum
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
 
@@ -42,6 +52,24 @@ COLD = 0.25
 RULED_OUT = 5
 # Of background, every second pair is enough for that, and counts twice.
 THINNED = 2
+
+# Trees that split at random places, one of few columns each: many weak opinions generalise from
+# few labels better than a few sharp ones.
+GROWTH = {
+    "objective": "binary",
+    "extra_trees": True,
+    "learning_rate": 0.045,
+    "num_leaves": 15,
+    "feature_fraction": 0.3,
+    "min_data_in_leaf": 20,
+    "lambda_l2": 5.0,
+    "deterministic": True,
+    "force_col_wise": True,
+    "verbose": -1,
+}
+
+# Places where a column may be split: more of them take longer and tell no more.
+PLACES_TO_SPLIT = 63
 
 # Products of matrices are many and small here: threads that wait for each other gain little, and
 # when another program wants a core, a fit took 20 times as long.
@@ -62,10 +90,35 @@ class SequiturSettings(Settings):
         return self.reader
 
 
-class SequiturScorer(Scorer):
+class Lesson:
+    """Rows to learn from, which count by their weights; the sum of trees is a row's log-odds."""
+
+    def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
+        import lightgbm
+
+        self.columns = x.shape[1]
+        # Columns that are the same in all rows stay: columns are told apart by their place.
+        binning = {"feature_pre_filter": False, "max_bin": PLACES_TO_SPLIT, "verbose": -1}
+        binning["num_threads"] = torch.get_num_threads()
+        self._rows: Any = lightgbm.Dataset(x, y, weight=weights, params=binning).construct()
+
+    def grown(
+        self, trees: int, *, among: IntArray | None = None, times: int = 1, seed: int
+    ) -> TreeSum:
+        """Grow trees from all rows, or those `among` them: the mean of several `times`."""
+        from lightgbm import train
+
+        rows = self._rows if among is None else self._rows.subset(among)
+        growth = {**GROWTH, "num_threads": torch.get_num_threads()}
+        seeds = range(times * seed, times * (seed + 1))
+        grown = [train({**growth, "seed": one}, rows, trees) for one in seeds]
+        return TreeSum.from_lightgbm([one.model_to_string() for one in grown], self.columns)
+
+
+class SequiturScorer(PairScorer):
     """Boosted trees on the table of pairs."""
 
-    settings_type: ClassVar[type[Settings]] = SequiturSettings
+    settings_type = SequiturSettings
 
     table: PairTable
     trees: TreeSum

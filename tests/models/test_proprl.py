@@ -15,7 +15,7 @@ from proprl.graphs.hypergraph import hypergraph_operator
 from proprl.graphs.normalise import normalise_rows
 from proprl.graphs.propagate import propagation_operator
 from proprl.models.networks.layers import Channel
-from proprl.models.proprl.network import ProPRLNetwork
+from proprl.models.proprl import ProPRLNetwork
 
 N, D, SIZE, ALPHA, K = 7, 6, 32, 0.2, 3
 

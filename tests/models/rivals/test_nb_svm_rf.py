@@ -21,7 +21,7 @@ from proprl.errors import TrainingError
 from proprl.evaluation.metrics import auc, f1
 from proprl.graphs.evidence import Evidence
 from proprl.models.registry import method, method_settings
-from proprl.models.rivals.nb import NaiveBayesScorer
+from proprl.models.rivals.nb_svm_rf import NaiveBayesScorer
 
 N, D = 40, 50  # 100 columns: more than the 64 components of NB
 
@@ -196,5 +196,5 @@ def test_scores_do_not_depend_on_how_many_are_asked(
 ) -> None:
     scorer = fitted(name, evidence, split)
     together = scorer.score(split.test.pairs)
-    monkeypatch.setattr("proprl.models.rivals.pair_vectors.SCORED_AT_ONCE", 7)
+    monkeypatch.setattr("proprl.models.rivals.nb_svm_rf.SCORED_AT_ONCE", 7)
     np.testing.assert_allclose(scorer.score(split.test.pairs), together, atol=1e-9)

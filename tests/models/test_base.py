@@ -1,4 +1,4 @@
-"""Background: pairs without a label are training rows, and nothing else."""
+"""Background is training rows, and nothing else; both labels count alike."""
 
 from __future__ import annotations
 
@@ -84,6 +84,18 @@ def test_the_labels_alone_decide_what_a_label_weighs() -> None:
     scorer = method("nb")(method_settings("nb"))
     report = scorer.fit(evidence(), split_of(rare), background=BACKGROUND, seed=0)
     assert report.class_weights == pytest.approx((2 / 3, 2.0))
+
+
+def test_both_labels_count_alike() -> None:
+    train = labelled(*((0, b, int(b <= 3)) for b in range(1, 101)))
+    negative, positive = label_weights(train)
+    assert 3 * positive == pytest.approx(97 * negative)
+    assert 3 * positive + 97 * negative == pytest.approx(100)
+
+
+def test_labels_within_a_tenth_of_one_half_are_not_weighted() -> None:
+    assert label_weights(labelled(*((0, b, int(b <= 2)) for b in range(1, 6)))) == (1.0, 1.0)
+    assert label_weights(labelled(*((0, b, int(b <= 3)) for b in range(1, 11)))) != (1.0, 1.0)
 
 
 def test_labels_of_one_kind_have_no_balance() -> None:

@@ -1,4 +1,4 @@
-"""Random paths through a graph of concepts (C) and resources (R), by schema such as CRC."""
+"""The paths of LCPRE: drawn in a graph of concepts (C) and resources (R), by schema as CRC."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.evidence import Evidence
 from proprl.models.networks.scorer import Batch
-from proprl.models.proprl.network import ProPRLNetwork
-from proprl.models.proprl.scorer import Inputs, ProPRLScorer
+from proprl.models.proprl import Inputs, ProPRLNetwork, ProPRLScorer
 from proprl.models.registry import method, method_settings
 
 ABLATIONS = {

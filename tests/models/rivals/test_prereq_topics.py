@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import psi
 
-from proprl.models.rivals.prereq.topics import LinkTopics, _Posterior, fit_link_lda
+from proprl.models.rivals.prereq_topics import LinkTopics, fit_link_lda
 
 TOPICS, DOCUMENTS, WORDS = 3, 45, 30
 
@@ -72,7 +72,7 @@ def test_pairs_summed_by_matrix_products_are_those_counted_one_by_one() -> None:
     rng = np.random.default_rng(3)
     counts = csr_array(rng.poisson(1.0, (4, 5)).astype(float))
     links = csr_array(np.array([[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]], float))
-    q = _Posterior(counts, links, 2, 0.01)
+    q = LinkTopics(counts, links, 2, 0.01)
     q.beta = rng.dirichlet(np.ones(5), size=2)
     q.gamma = rng.gamma(2.0, size=(4, 2))
     q.begin_links()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from proprl.models.networks import attention
-from proprl.models.networks.attention import GraphAttention, edge_softmax
+from proprl.models.networks import layers
+from proprl.models.networks.layers import GraphAttention, edge_softmax
 
 # Node 4 has no incoming edge; 0 → 1 stands twice.
 EDGES = torch.tensor([[0, 1, 2, 0, 3, 0], [1, 0, 0, 3, 3, 1]])
@@ -47,7 +47,7 @@ def by_hand(net: GraphAttention, H: np.ndarray, weights: np.ndarray | None) -> n
 def test_nodes_hear_their_sources_by_shares(
     heads: int, weighted: bool, dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attention, "DENSE_UP_TO", 5 if dense else 4)
+    monkeypatch.setattr(layers, "DENSE_UP_TO", 5 if dense else 4)
     rng = np.random.default_rng(0)
     H = rng.normal(size=(5, 3))
     weights = rng.normal(size=EDGES.shape[1]) if weighted else None

@@ -8,14 +8,13 @@ link from d to d' with probability η_kk'.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln, psi, softmax, xlogy
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.models.shares import share
+from proprl.models.base import share
 
 # Probabilities of links stay within these, so that neither log η nor log(1 - η) is infinite.
 _ETA_RANGE = (1e-6, 1 - 1e-6)
@@ -23,17 +22,6 @@ _ETA_RANGE = (1e-6, 1 - 1e-6)
 _NO_WORD = float(np.exp(-100))
 # An E step ends when a sweep raises the bound by less than this share.
 _SWEEP_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class LinkTopics:
-    """K topics of D documents over V words."""
-
-    beta: FloatArray  # (K, V): a topic's words, rows sum to 1; 0 for a word that never occurs
-    eta: FloatArray  # (K, K): how likely a document of topic k links to one of topic k'
-    gamma: FloatArray  # (D, K): Dirichlet weights of each document's topics
-    bounds: tuple[float, ...]
-    """The lower bound of the log likelihood in each EM step with links; it never falls."""
 
 
 def fit_link_lda(
@@ -54,15 +42,15 @@ def fit_link_lda(
     most `steps` EM steps, and ends earlier when the bound grows by less than `tolerance` of itself;
     an E step has at most `sweeps` rounds of updates. A document's link to itself is ignored.
     """
-    q = _Posterior(counts, links, topics, alpha)
+    q = LinkTopics(counts, links, topics, alpha)
     words = rng.gamma(100.0, 0.01, size=(topics, counts.shape[1]))
     q.beta = words / words.sum(axis=1, keepdims=True)
     # Published: every E step over words starts anew, lest documents stay with their first topic.
     _climb(q.sweep_words, q.maximise_words, steps, sweeps, tolerance, begin=q.begin_words)
     q.begin_links()
-    bounds = _climb(q.sweep, q.maximise, steps, sweeps, tolerance)
-    occurs = np.asarray(counts.sum(axis=0)) > 0
-    return LinkTopics(q.beta * occurs, q.eta, q.gamma, bounds)
+    q.bounds = _climb(q.sweep, q.maximise, steps, sweeps, tolerance)
+    q.beta = q.beta * (np.asarray(counts.sum(axis=0)) > 0)
+    return q
 
 
 def _climb(
@@ -91,8 +79,10 @@ def _grew(before: float, now: float, tolerance: float) -> bool:
     return now - before >= tolerance * abs(now)
 
 
-class _Posterior:
-    """The variational posterior, and its updates; every update raises the bound.
+class LinkTopics:
+    """K topics of D documents over V words: the variational posterior, and its updates.
+
+    Every update raises the bound.
 
     Documents' topics have Dirichlet weights γ, words φ. A linked pair has its own λ (the topic of
     the source) and λ' (that of the target). In the published scheme unlinked pairs have them too,
@@ -104,8 +94,11 @@ class _Posterior:
     updated in turn until the bound stands still.
     """
 
-    beta: FloatArray
-    eta: FloatArray
+    beta: FloatArray  # (K, V): a topic's words, rows sum to 1; 0 for a word that never occurs
+    eta: FloatArray  # (K, K): how likely a document of topic k links to one of topic k'
+    gamma: FloatArray  # (D, K): Dirichlet weights of each document's topics
+    bounds: tuple[float, ...]
+    """The lower bound of the log likelihood in each EM step with links; it never falls."""
 
     def __init__(
         self, counts: SparseMatrix, links: SparseMatrix, topics: int, alpha: float
@@ -114,12 +107,10 @@ class _Posterior:
         D = self.counts.shape[0]
         self.document = np.repeat(np.arange(D), np.diff(self.counts.indptr))  # of each entry
         sources, targets = links.nonzero()
-        sources, targets = (ends[sources != targets] for ends in (sources, targets))
-        self.source: IntArray = sources
-        self.target: IntArray = targets
+        self.source, self.target = (ends[sources != targets] for ends in (sources, targets))
         self.unlinked = 1.0 - np.eye(D)  # (D, D): 1 where an ordered pair has no link
         self.unlinked[self.source, self.target] = 0.0
-        self.as_source, self.as_target = (_incidence(ends, D) for ends in (sources, targets))
+        self.as_source, self.as_target = _incidence(self.source, D), _incidence(self.target, D)
         self.degree = self.unlinked.sum(axis=0)[:, None]  # unlinked pairs with each target
         self.topics = topics
         self.begin_words()

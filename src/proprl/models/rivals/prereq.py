@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -16,13 +16,11 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.graphs.evidence import Evidence
-from proprl.models.base import FitReport, Presets, Settings
+from proprl.models.base import FitReport, Task, share
 from proprl.models.needs import LABELS, RESOURCE, refuse_beyond_limit
 from proprl.models.networks.layers import ends
-from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings
-from proprl.models.rivals.prereq.topics import LinkTopics, fit_link_lda
-from proprl.models.scorer import Task
-from proprl.models.shares import share
+from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours
+from proprl.models.rivals.prereq_topics import fit_link_lda
 from proprl.training.loop import Schedule
 
 Comparison: TypeAlias = Literal["signed", "absolute"]
@@ -88,23 +86,19 @@ class PrereqScorer(NetworkScorer):
     holds has a zero vector (the released code drops its pairs).
     """
 
-    settings_type: ClassVar[type[Settings]] = PrereqSettings
+    settings_type = PrereqSettings
     network_type = SiameseNetwork
-    options = ("topics", "size", "dropout", "comparison")
-    presets: ClassVar[Presets] = {
-        "default": {
-            # Larger steps that stop early, and topics from fewer and shorter EM steps: on the
-            # public sets' validation pairs as good, in a fraction of the time.
-            "steps": None,
-            "epochs": 100,
-            "patience": 20,
-            "learning_rate": 1e-3,
-            "em_steps": 30,
-            "em_sweeps": 5,
-            "threshold": None,
-        },
-        "paper": {"comparison": "absolute"},
-    }
+    presets = ours(
+        # Larger steps that stop early, and topics from fewer and shorter EM steps: on the public
+        # sets' validation pairs as good, in a fraction of the time.
+        steps=None,
+        epochs=100,
+        patience=20,
+        learning_rate=1e-3,
+        em_steps=30,
+        em_sweeps=5,
+        paper={"comparison": "absolute"},
+    )
     needs = frozenset({LABELS, RESOURCE})
     views = (RESOURCE,)
 
@@ -122,7 +116,7 @@ class PrereqScorer(NetworkScorer):
             sweeps=self.settings.em_sweeps,
             rng=np.random.default_rng(task.seed),
         )
-        self._X = concept_topics(topics)
+        self._X = concept_topics(topics.beta)
         facts = {
             "links between resources": "order of the resources" if links is None else "given",
             "EM steps with links": float(len(topics.bounds)),
@@ -157,10 +151,9 @@ def following(m: int) -> SparseMatrix:
     return csr_array(diags_array(np.ones(max(0, m - 1)), offsets=1, shape=(m, m)))
 
 
-def concept_topics(topics: LinkTopics) -> FloatArray:
+def concept_topics(beta: FloatArray) -> FloatArray:
     """Give each concept's share in every topic, scaled so that the largest is 1: n × K.
 
     The released code computes the scaled vector, then goes on with the unscaled one.
     """
-    largest = topics.beta.max(axis=0, keepdims=True)
-    return share(topics.beta, largest).T
+    return share(beta, beta.max(axis=0, keepdims=True)).T

@@ -1,1 +1,0 @@
-"""Decision trees whose leaves add up: kept as checked arrays, and summed."""

@@ -1,1 +1,0 @@
-"""ProPRL, the paper's model: two views of each concept, a gate for each ordered pair."""

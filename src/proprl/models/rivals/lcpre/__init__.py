@@ -1,1 +1,0 @@
-"""LCPRE: typed paths between concepts, read by a network."""

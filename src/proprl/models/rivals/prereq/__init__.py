@@ -1,1 +1,0 @@
-"""PREREQ: a topic model of resources that lead to each other, then a Siamese network."""

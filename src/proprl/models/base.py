@@ -256,15 +256,6 @@ def label_weights(train: LabelledPairs) -> tuple[float, float]:
     return (count / (2 * (count - positives)), count / (2 * positives))
 
 
-def state_part(state: State, prefix: str) -> dict[str, FloatArray]:
-    """Give the arrays of a state whose names begin with `prefix`, without it.
-
-    >>> state_part({"line/w": 1.0, "forest/roots": 2.0}, "line/")
-    {'w': 1.0}
-    """
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
-
-
 def as_kept(evidence: Evidence) -> Evidence:
     """Give evidence as a bundle keeps it: so a loaded model sees the same numbers."""
     readings = evidence.readings

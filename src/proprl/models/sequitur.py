@@ -35,13 +35,13 @@ from proprl.models.base import (
     Task,
     as_kept,
     pack_known,
-    state_part,
     unpack_known,
 )
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
+from proprl.training.checkpoint import joined, part_of
 
 CROSS_FIT_PARTS = 5
 # So many times the final trees are grown: what one says by chance the others do not.
@@ -205,12 +205,12 @@ class SequiturScorer(PairScorer):
         """Give the evidence, the known labels and the trees."""
         known = pack_known(self.table.evidence, self.table.known)
         worth = {"reverse_weight": np.array([self.reverse_weight])}
-        return {**known, **worth, **self.trees.state("trees/")}
+        return {**known, **worth, **joined(trees=self.trees.state())}
 
     def take_up(self, state: State) -> None:
         """Take up the evidence, the known labels and the trees."""
         self.table = PairTable(*unpack_known(state))
-        self.trees = TreeSum.restored(state_part(state, "trees/"), len(self.table.columns))
+        self.trees = TreeSum.restored(part_of(state, "trees"), len(self.table.columns))
         worth = state["reverse_weight"]
         if worth.shape != (1,) or not np.isfinite(worth).all():
             raise BundleError("what a confirmed reverse is worth is not one number")

@@ -106,11 +106,10 @@ class TreeSum:
         threads = torch.get_num_threads()
         return np.asarray(self._booster.predict(x, pred_contrib=True, num_threads=threads))
 
-    def state(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
-        """Give the trees as named arrays, their names after a prefix."""
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Give the trees as named arrays."""
         columns = np.array([self.columns], dtype=np.int32)
-        arrays = {"columns": columns, "leaves": self.leaves, **self.nodes}
-        return {f"{prefix}{name}": array for name, array in arrays.items()}
+        return {"columns": columns, "leaves": self.leaves, **self.nodes}
 
     @classmethod
     def restored(cls, state: Arrays, columns: int) -> Self:

@@ -36,6 +36,8 @@ _OURS = re.compile(
     r"[a-z]+-[0-9a-f]{12}\.safetensors|checkpoint\.safetensors|\..*\.[0-9a-f]{8}\.tmp"
 )
 
+# What is known of the concepts as sparse matrices.
+MATRICES = ("transitions", "incidence", "resource_links", "named_in")
 # Origins are kept as places in this list.
 _ORIGINS = sorted(ORIGINS)
 
@@ -130,23 +132,21 @@ def _read_root(folder: Path) -> dict[str, Any]:
     number = document.get("format") if isinstance(document, dict) else None
     if not isinstance(number, int) or number < 1:
         raise BundleError(f"{path} is not a proprl model: it has no format number")
-    if number > FORMAT:
+    if number != FORMAT:
+        todo = "update proprl" if number > FORMAT else "an older proprl wrote it: train again"
         raise BundleError(
-            f"{path} has format {number}, this version of proprl reads format {FORMAT}: "
-            "update proprl"
-        )
-    if number < FORMAT:
-        raise BundleError(
-            f"{path} has format {number}, which an older proprl wrote; this version reads format "
-            f"{FORMAT}: train again"
+            f"{path} has format {number}, this version of proprl reads format {FORMAT}; {todo}"
         )
     checksum = document.pop("checksum", None)
     if checksum != _checksum(document) or raw != _encode({**document, "checksum": checksum}):
-        raise BundleError(
-            f"{path} does not match its checksum: it was changed or damaged; "
-            "restore it or train again"
-        )
+        raise _damaged(path)
     return document
+
+
+def _damaged(path: Path) -> BundleError:
+    return BundleError(
+        f"{path} does not match its checksum: it was changed or damaged; restore it or train again"
+    )
 
 
 def _read_arrays(folder: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
@@ -164,10 +164,7 @@ def _read_arrays(folder: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArra
     except OSError as error:
         raise BundleError(f"cannot read {path}: {error.strerror or error}") from error
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise BundleError(
-            f"{path} does not match its checksum: it was changed or damaged; "
-            "restore it or train again"
-        )
+        raise _damaged(path)
     try:
         return dict(load(data))
     except SafetensorError as error:
@@ -227,24 +224,18 @@ def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
 
     Vectors of resources are left out: who needs them keeps what it makes of them.
     """
-    R = evidence.readings
-    return {
-        "evidence/features": evidence.features,
-        **({} if R is None else {"evidence/readings": R}),
-        **pack_sparse("evidence/transitions", evidence.transitions),
-        **pack_sparse("evidence/incidence", evidence.incidence),
-        **pack_sparse("evidence/resource_links", evidence.resource_links),
-        **pack_sparse("evidence/named_in", evidence.named_in),
-    }
+    arrays = {"evidence/features": evidence.features}
+    if evidence.readings is not None:
+        arrays["evidence/readings"] = evidence.readings
+    for name in MATRICES:
+        arrays |= pack_sparse(f"evidence/{name}", getattr(evidence, name))
+    return arrays
 
 
 def unpack_evidence(arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
     """Give back what `pack_evidence` made arrays of."""
     return Evidence(
         arrays["evidence/features"],
-        transitions=unpack_sparse("evidence/transitions", arrays),
-        incidence=unpack_sparse("evidence/incidence", arrays),
-        resource_links=unpack_sparse("evidence/resource_links", arrays),
-        named_in=unpack_sparse("evidence/named_in", arrays),
         readings=arrays.get("evidence/readings"),
+        **{name: unpack_sparse(f"evidence/{name}", arrays) for name in MATRICES},
     )

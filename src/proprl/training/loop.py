@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,7 +15,13 @@ from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.metrics import auc
 from proprl.progress import SILENT, Progress
-from proprl.training.checkpoint import Checkpoint, optimiser_tensors, restore_optimiser
+from proprl.training.checkpoint import (
+    Checkpoint,
+    joined,
+    optimiser_tensors,
+    part_of,
+    restore_optimiser,
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ def train_network(
     device: torch.device,
     progress: Progress = SILENT,
     checkpoint: Checkpoint | None = None,
-    before_epoch: Callable[[], None] | None = None,
+    before_epoch: Callable[[], None] = lambda: None,
 ) -> History:
     """Train `network` in place, leave it at its best validation epoch, and give the history.
 
@@ -106,8 +113,7 @@ def train_network(
     while not _finished(history, schedule):
         for group in optimiser.param_groups:
             group["lr"] = schedule.rate(len(history.epochs))
-        if before_epoch:
-            before_epoch()
+        before_epoch()
         network.train()
         mean_loss = _epoch(network, loss, pairs, labels, optimiser, schedule)
         if not math.isfinite(mean_loss):
@@ -151,9 +157,7 @@ def _epoch(
 def _finished(history: History, schedule: Schedule) -> bool:
     done = len(history.epochs)
     waited = done - 1 - history.best_epoch
-    return done >= schedule.epochs or (
-        schedule.patience is not None and done > 0 and waited >= schedule.patience
-    )
+    return done >= schedule.epochs or waited >= (schedule.patience or math.inf)
 
 
 def _validate(
@@ -180,29 +184,20 @@ def _save(
     best: dict[str, Tensor],
     history: History,
 ) -> None:
-    tensors = {f"network/{k}": v for k, v in network.state_dict().items()}
-    tensors |= {f"best/{k}": v for k, v in best.items()}
-    tensors |= {f"optimiser/{k}": v for k, v in optimiser_tensors(optimiser).items()}
-    tensors["rng"] = torch.get_rng_state()
-    facts = {
-        "epochs": [asdict(record) for record in history.epochs],
-        "best_epoch": history.best_epoch,
-    }
-    checkpoint.save(tensors, facts)
+    tensors = joined(
+        network=network.state_dict(), best=best, optimiser=optimiser_tensors(optimiser)
+    )
+    checkpoint.save({**tensors, "rng": torch.get_rng_state()}, asdict(history))
 
 
 def _restore(
-    kept: tuple[dict[str, Tensor], dict[str, object]],
+    kept: tuple[dict[str, Tensor], dict[str, Any]],
     network: nn.Module,
     optimiser: torch.optim.Optimizer,
 ) -> tuple[dict[str, Tensor], History]:
     tensors, facts = kept
-
-    def part(prefix: str) -> dict[str, Tensor]:
-        return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-    network.load_state_dict(part("network/"))
-    restore_optimiser(optimiser, part("optimiser/"))
+    network.load_state_dict(part_of(tensors, "network"))
+    restore_optimiser(optimiser, part_of(tensors, "optimiser"))
     torch.set_rng_state(tensors["rng"])
-    epochs = [EpochRecord(**record) for record in facts["epochs"]]  # type: ignore[attr-defined]
-    return part("best/"), History(epochs, int(facts["best_epoch"]))  # type: ignore[call-overload]
+    epochs = [EpochRecord(**record) for record in facts["epochs"]]
+    return part_of(tensors, "best"), History(epochs, facts["best_epoch"])

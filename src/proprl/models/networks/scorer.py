@@ -27,10 +27,10 @@ from proprl.models.base import (
     Settings,
     State,
     Task,
-    state_part,
 )
 from proprl.models.needs import FEATURES, LABELS, check_inputs
 from proprl.models.networks.layers import Channel, as_operator
+from proprl.training.checkpoint import joined, part_of
 from proprl.training.loop import Schedule, train_network
 from proprl.training.objective import classification_loss
 from proprl.training.seeding import pick_device, seeded
@@ -197,17 +197,16 @@ class NetworkScorer(PairScorer):
 
     def state(self) -> dict[str, FloatArray]:
         """Give the network's weights and the encoded concepts, so that no course is needed."""
-        network = {f"network/{k}": v for k, v in self.network.state_dict().items()}
-        encoded = {f"encoded/{k}": v for k, v in self.encoded.items()}
-        state = {k: v.cpu().numpy() for k, v in {**network, **encoded}.items()}
-        return state | {f"sizes/{k}": np.array([v]) for k, v in self._sizes.items()}
+        tensors = joined(network=self.network.state_dict(), encoded=self.encoded)
+        sizes = {name: np.array([size]) for name, size in self._sizes.items()}
+        return {k: v.cpu().numpy() for k, v in tensors.items()} | joined(sizes=sizes)
 
     def take_up(self, state: State) -> None:
         """Take up the network's weights and the encoded concepts."""
-        self._sizes = {k: int(v[0]) for k, v in state_part(state, "sizes/").items()}
+        self._sizes = {k: int(v[0]) for k, v in part_of(state, "sizes").items()}
         network, encoded = (
-            {k: torch.from_numpy(v).to(self.device) for k, v in state_part(state, part).items()}
-            for part in ("network/", "encoded/")
+            {k: torch.from_numpy(v).to(self.device) for k, v in part_of(state, part).items()}
+            for part in ("network", "encoded")
         )
         self.network, self.encoded = self.build(self._sizes, self.report.views), encoded
         self.network.load_state_dict(network)

@@ -27,13 +27,13 @@ from proprl.models.base import (
     Task,
     as_kept,
     pack_known,
-    state_part,
     unpack_known,
 )
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import label_matrix
+from proprl.training.checkpoint import joined, part_of
 
 # With background, a training row is described by the labels outside its fold.
 COUNTING_FOLDS = 10
@@ -80,13 +80,13 @@ class TreesScorer(PairScorer):
 
     def state(self) -> dict[str, FloatArray]:
         """Give the evidence, the known labels and the trees."""
-        return {**pack_known(self.evidence, self.known), **self.forest.state("forest/")}
+        return {**pack_known(self.evidence, self.known), **joined(forest=self.forest.state())}
 
     def take_up(self, state: State) -> None:
         """Take up the evidence, the known labels and the trees."""
         self._know(*unpack_known(state))
         columns = self._rows(self.known.pairs[:0]).shape[1]
-        self.forest = TreeSum.restored(state_part(state, "forest/"), columns)
+        self.forest = TreeSum.restored(part_of(state, "forest"), columns)
 
     def _know(self, evidence: Evidence, known: LabelledPairs) -> None:
         """Take up what rows are made of."""

@@ -102,10 +102,10 @@ def test_with_background_it_finds_the_planted_map(
         average_precision(answer, scorer.score(pairs)) for scorer in (taught, untaught)
     )
     assert answer.mean() < 0.15
-    assert with_it > 0.85
-    assert with_it > without - 0.02
+    assert with_it > 0.95
+    assert with_it > without
     # And it knows that they are few.
-    assert abs(taught.score(pairs).mean() - answer.mean()) < 0.1
+    assert abs(taught.score(pairs).mean() - answer.mean()) < 0.05
     assert untaught.score(pairs).mean() > taught.score(pairs).mean() + 0.05
 
 
@@ -198,7 +198,7 @@ def test_held_out_scores_are_as_good_as_scores_of_test_pairs(
 ) -> None:
     held_out = auc(untaught.held_out.labels.labels, untaught.held_out.scores)
     asked = auc(split.test.labels, untaught.score(split.test.pairs))
-    assert held_out == pytest.approx(asked, abs=0.04)
+    assert held_out == pytest.approx(asked, abs=0.02)
 
 
 # What labels rule out
@@ -368,7 +368,7 @@ def test_those_it_knew_are_judged_much_as_before(
     """But for the little that one more text shifts the mean of all."""
     joined = taught.joined_by(evidence.features[:1])
     difference = joined.score(EVERY) - taught.score(EVERY)
-    assert np.abs(difference).mean() < 0.02
+    assert np.abs(difference).mean() < 0.002
     assert joined.score(np.array([[0, N], [N, 0]])).shape == (2,)
 
 
@@ -394,7 +394,7 @@ def test_a_text_that_names_a_concept_needs_it(
         (without,), (with_it,) = (
             one.joined_by(text, named_in=names).score(pair) for names in (None, new)
         )
-        assert with_it > 2 * without
+        assert with_it > 5 * without
 
 
 # Courses that hold little

@@ -247,8 +247,8 @@ def label_weights(train: LabelledPairs) -> tuple[float, float]:
     it; the labelled negatives, which tell the direction, would weigh next to nothing. Average
     precision with all rows counted, and with labels alone (development half of `lecturebank-208`,
     one draw): ConLearn 0.14 and 0.41, SVM 0.31 and 0.34, HGAP-Net 0.42 and 0.44, GKROM 0.42 and
-    0.43, ProPRL 0.46 and 0.45, RF 0.46 and 0.41. All scores become lower by it, which calibration
-    puts right.
+    0.43, ProPRL 0.46 and 0.45, RF 0.46 and 0.41. It lowers all scores; calibration puts that
+    right.
     """
     count, positives = len(train), int(train.labels.sum())
     if positives in (0, count) or abs(positives / count - 0.5) <= BALANCED:

@@ -166,7 +166,7 @@ class ProPRLScorer(NetworkScorer):
     # compares both presets in one run. With fewer steps, half of the units dropped are too many to
     # learn from.
     presets = ours(batch_size=None, learning_rate=5e-4, dropout=0.3, patience=10)
-    views = VIEWS
+    uses_if_there = VIEWS
     weighs_branches = True
 
     def build(self, sizes: Mapping[str, int], views: tuple[str, ...]) -> ProPRLNetwork:

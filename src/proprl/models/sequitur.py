@@ -44,13 +44,13 @@ from proprl.pairs.table import PairTable
 from proprl.training.checkpoint import joined, part_of
 
 CROSS_FIT_PARTS = 5
-# So many times the final trees are grown: what one says by chance the others do not.
+# The final trees are grown this often, from different seeds, and averaged: that evens out chance.
 TIMES = 3
-# What a row counts in which a concept is taken for new.
+# The weight of a row in which a concept is taken for new.
 COLD = 0.25
-# So many negatives are made up among pairs whose reverse is confirmed.
+# Negatives added to those counted among pairs whose reverse is confirmed.
 RULED_OUT = 5
-# Of background, every second pair is enough for that, and counts twice.
+# Cold-start rows take every second pair of the background, with twice the weight.
 THINNED = 2
 
 # Trees that split at random places, one of few columns each: many weak opinions generalise from
@@ -91,13 +91,13 @@ class SequiturSettings(Settings):
 
 
 class Lesson:
-    """Rows to learn from, which count by their weights; the sum of trees is a row's log-odds."""
+    """Weighted rows to grow trees from; the trees add up to a row's log-odds."""
 
     def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
         import lightgbm
 
         self.columns = x.shape[1]
-        # Columns that are the same in all rows stay: columns are told apart by their place.
+        # A column that is the same in all rows is kept, so that columns keep their numbers.
         binning = {"feature_pre_filter": False, "max_bin": PLACES_TO_SPLIT, "verbose": -1}
         binning["num_threads"] = torch.get_num_threads()
         self._rows: Any = lightgbm.Dataset(x, y, weight=weights, params=binning).construct()
@@ -124,7 +124,7 @@ class SequiturScorer(PairScorer):
     trees: TreeSum
     held_out = HeldOut(LabelledPairs.empty(), np.empty(0), np.empty(0))
     reverse_weight: float
-    """What it adds to a pair's log-odds that labels put it in the other order."""
+    """What a confirmed reverse adds to a pair's log-odds."""
 
     def learn(self, task: Task) -> FitReport:
         """Learn from training and validation pairs alike, and from background."""
@@ -146,7 +146,7 @@ class SequiturScorer(PairScorer):
         lesson = Lesson(x_all, y, np.concatenate([weights, cold_weights]))
         trees = self.settings.trees
         part = fold_of(np.vstack([rows.pairs, rows.pairs[which]]), CROSS_FIT_PARTS)
-        scores = np.full(len(rows), 0.5)  # of a handful of pairs that are all in one part
+        scores = np.full(len(rows), 0.5)  # stays where a few pairs are all in one part
         for one in range(CROSS_FIT_PARTS):
             seen, judged = np.flatnonzero(part != one), np.flatnonzero(part[: len(rows)] == one)
             if len(judged) and len(seen):
@@ -197,9 +197,9 @@ class SequiturScorer(PairScorer):
             named_in=N,
             readings=R,
         )
-        joined = copy(self)
-        joined.table = PairTable(evidence, self.table.known)
-        return joined
+        larger = copy(self)
+        larger.table = PairTable(evidence, self.table.known)
+        return larger
 
     def state(self) -> dict[str, Any]:
         """Give the evidence, the known labels and the trees."""
@@ -225,7 +225,7 @@ def _weight_of_reverses(known: LabelledPairs) -> float:
     positive = known.labels == 1
     confirmed = np.isin(pair_codes(known.pairs[:, ::-1]), pair_codes(known.positives))
     share = (positive.sum() + 1) / (len(positive) + 2)
-    # Where no label says so, a confirmed reverse rules a pair out as if a few labels had said it.
+    # Even where no label of such a pair is known, the added negatives speak against it.
     yes, no = (confirmed & positive).sum(), (confirmed & ~positive).sum() + RULED_OUT
     odds = (yes + share) / (no + 1 - share)
     return float(np.log(odds) - np.log(share / (1 - share)))

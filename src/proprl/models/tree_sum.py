@@ -18,6 +18,7 @@ from proprl.arrays import FloatArray
 from proprl.errors import BundleError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+Prepared = tuple[list[tuple[int, np.float32, np.uint16]], FloatArray]
 
 # What LightGBM writes of each split and of each leaf. A child below 0 is leaf number -child - 1.
 OF_SPLITS: dict[str, type] = {
@@ -30,15 +31,15 @@ OF_SPLITS: dict[str, type] = {
 OF_LEAVES: dict[str, type] = {"leaf_value": np.float32, "leaf_count": np.int32}
 NODES = OF_SPLITS | OF_LEAVES
 
-# A leaf is a bit.
+# Trees of so many leaves are small: their leaves are bits of one number.
 LEAVES_AT_MOST = 16
-# With fewer rows, to ask so many splits takes longer than LightGBM's descent.
+# Fewer rows go to LightGBM, which is faster then.
 MANY_ROWS = 4_000
-# So many rows at once stay close to the processor.
+# So many rows at once fit the processor's cache.
 ROWS_AT_ONCE = 16_384
 
 _BITS = (np.arange(2**LEAVES_AT_MOST)[:, None] >> np.arange(LEAVES_AT_MOST)) & 1
-# The first bit that is not set, of every number.
+# The first bit that is not set, for every number.
 FIRST_LEFT = _BITS.argmin(axis=1).astype(np.uint8)
 
 
@@ -191,7 +192,7 @@ class TreeSum:
         return sums
 
     @cached_property
-    def _prepared(self) -> list[tuple[list[tuple[int, np.float32, np.uint16]], FloatArray]]:
+    def _prepared(self) -> list[Prepared]:
         return [_prepared(tree) for tree in self._trees()]
 
     @cached_property
@@ -226,9 +227,7 @@ def _rounded_down(threshold: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]
     return np.where(above, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
-def _prepared(
-    tree: Arrays,
-) -> tuple[list[tuple[int, np.float32, np.uint16]], FloatArray]:
+def _prepared(tree: Arrays) -> Prepared:
     """Give each split with the leaves below its left child, and the leaves from left to right."""
     left, right = tree["left_child"].tolist(), tree["right_child"].tolist()
     below: dict[int, list[int]] = {-leaf - 1: [leaf] for leaf in range(len(left) + 1)}

@@ -91,7 +91,8 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the file: the run is complete, or another one starts over."""
-        self.path.unlink(missing_ok=True)
+        if self.path.exists():
+            self.path.unlink()
         remove_leftovers(self.path)
 
 

@@ -221,7 +221,7 @@ def test_the_published_decoder_fails_the_direction_half(name: str, planted: Cour
     reverse = scorer.score(split.test.positives[:, ::-1].copy())
     np.testing.assert_allclose(forward, reverse, atol=1e-6)
     assert ordered_share(forward, reverse) < 0.5
-    assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.55
+    assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.62
 
 
 def test_learning_needs_both_kinds_of_labels() -> None:

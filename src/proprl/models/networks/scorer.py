@@ -17,7 +17,8 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
-from proprl.graphs import Evidence, standardise_columns
+from proprl.graphs import standardise_columns
+from proprl.graphs.evidence import VIEWS, Evidence
 from proprl.graphs.resources import mean_of_concepts
 from proprl.models.base import (
     SCORED_AT_ONCE,
@@ -40,9 +41,10 @@ Named: TypeAlias = Mapping[str, Tensor]
 
 
 def ours(*, paper: Mapping[str, Any] | None = None, **changes: Any) -> Presets:
-    """Give a method's presets: what we change of its settings, and what `paper` does.
+    """Give a method's presets: "default" with our changes, "paper" as published.
 
-    A setting's own default is the published value. Our threshold is chosen on validation.
+    A setting's own default is the published value; `paper` holds what the release sets otherwise.
+    Our threshold is chosen on validation.
     """
     return {"default": {"threshold": None, **changes}, "paper": paper or {}}
 
@@ -86,15 +88,14 @@ class NetworkScorer(PairScorer):
     """A method whose scores come from a network.
 
     A method says what its network is (`network_type`) and what is constant in training
-    (`prepare`); and, where that is not what its network does by itself, how concepts are encoded
-    (`encode`), how pairs of them are scored (`logits`), and what a batch costs (`loss`). After
-    training only the encoded concepts and the network are kept, so that scoring needs neither
-    graph nor course.
+    (`prepare`). Where its network differs from the usual, it also says how concepts are encoded
+    (`encode`), how pairs are scored (`logits`), and what a batch costs (`loss`). After training
+    only the encoded concepts and the network are kept: scoring needs neither graph nor course.
     """
 
     network_type: ClassVar[type[nn.Module]]
-    views: ClassVar[tuple[str, ...]] = ()
-    """The views of a course that the method can use."""
+    uses_if_there: ClassVar[tuple[str, ...]] = ()
+    """The views of a course that the method can use, beside those that it needs."""
     weighs_branches: ClassVar[bool] = False
     """Whether the branches' weights are chosen on validation; else they count alike."""
 
@@ -146,7 +147,7 @@ class NetworkScorer(PairScorer):
         return batch.cross_entropy(self.logits(network, encoded, batch.pairs))
 
     def before_epoch(self, network: Any, inputs: Any) -> None:
-        """Draw what changes from epoch to epoch, from torch's global generator; often nothing."""
+        """Draw what changes from epoch to epoch, from torch's global generator; here nothing."""
 
     def check(self, evidence: Evidence) -> None:
         """Raise unless there is what the method needs."""
@@ -156,7 +157,8 @@ class NetworkScorer(PairScorer):
     def learn(self, task: Task) -> FitReport:
         """Train on the training rows; choose epoch, branch weights and threshold on validation."""
         self.check(task.evidence)
-        report, split = task.report(self.views), replace(task.split, train=task.rows)
+        views = (view for view in VIEWS if view in {*self.needs, *self.uses_if_there})
+        report, split = task.report(tuple(views)), replace(task.split, train=task.rows)
         inputs = self.prepare(task.evidence, split)
         self._sizes = self.sizes(task.evidence)
         with seeded(task.seed):
@@ -168,7 +170,7 @@ class NetworkScorer(PairScorer):
             def score(pairs: IntArray) -> FloatArray:
                 # The branches' weights are chosen after training; until then they count alike.
                 self._remember(network, inputs)
-                return np.asarray(self._branch_probabilities(pairs).mean(axis=1))
+                return np.asarray(self._branches(pairs)[1].mean(axis=1))
 
             history = train_network(
                 network,
@@ -187,13 +189,14 @@ class NetworkScorer(PairScorer):
 
     def score(self, pairs: IntArray) -> FloatArray:
         """Give p_ij = Σ_a w_a σ(s^a_ij) for each pair: (m, 2) -> (m,)."""
-        weights = np.array([self.report.branch_weights[branch] for branch in self.branches])
-        p: FloatArray = self._branch_probabilities(pairs) @ weights
+        branches, p_a = self._branches(pairs)
+        p: FloatArray = p_a @ np.array([self.report.branch_weights[a] for a in branches])
         return p.clip(0.0, 1.0)  # rounding may lift a sum of shares a hair above 1
 
     def details(self, pairs: IntArray) -> dict[str, FloatArray]:
         """Give each branch's probability."""
-        return dict(zip(self.branches, self._branch_probabilities(pairs).T, strict=True))
+        branches, p_a = self._branches(pairs)
+        return dict(zip(branches, p_a.T, strict=True))
 
     def state(self) -> dict[str, FloatArray]:
         """Give the network's weights and the encoded concepts, so that no course is needed."""
@@ -211,13 +214,6 @@ class NetworkScorer(PairScorer):
         self.network, self.encoded = self.build(self._sizes, self.report.views), encoded
         self.network.load_state_dict(network)
         self.network.to(self.device).eval()
-
-    @property
-    def branches(self) -> list[str]:
-        """The names of the branches, the main one last."""
-        nothing = torch.empty((0, 2), dtype=torch.int64, device=self.device)
-        with torch.inference_mode():
-            return list(self.logits(self.network, self.encoded, nothing))
 
     def tensor(self, array: Any) -> Tensor:
         """Give an array as a tensor on the device; floating numbers in single precision."""
@@ -244,22 +240,23 @@ class NetworkScorer(PairScorer):
         with torch.inference_mode():
             self.network, self.encoded = network, self.encode(network, inputs)
 
-    def _branch_probabilities(self, pairs: IntArray) -> FloatArray:
-        """Give σ(s^a) of every branch: (m, branches), the main one last."""
+    def _branches(self, pairs: IntArray) -> tuple[list[str], FloatArray]:
+        """Give the names of the branches, the main one last, and σ(s^a) of each: (m, branches)."""
         with torch.inference_mode():
             chunks = [
-                torch.stack(list(self.logits(self.network, self.encoded, chunk).values()), dim=1)
+                self.logits(self.network, self.encoded, chunk)
                 for chunk in torch.split(self.tensor(pairs), SCORED_AT_ONCE)
             ]
-            return np.asarray(torch.sigmoid(torch.cat(chunks)).double().cpu().numpy())
+            s = torch.cat([torch.stack(list(chunk.values()), dim=1) for chunk in chunks])
+            return list(chunks[0]), np.asarray(torch.sigmoid(s).double().cpu().numpy())
 
     def _choose(self, validation: LabelledPairs) -> tuple[dict[str, float], float]:
         """Give the branch weights and the threshold that do best on the validation pairs."""
-        branches, labels, fixed = self.branches, validation.labels, self.settings.threshold
+        branches, p = self._branches(validation.pairs)
+        labels, fixed = validation.labels, self.settings.threshold
         weights = np.full(len(branches), 1 / len(branches))
         threshold = 0.5 if fixed is None else fixed
         if enough_to_choose(labels):
-            p = self._branch_probabilities(validation.pairs)
             # A threshold still to be chosen must not decide: the weights are to rank well then.
             if self.weighs_branches:
                 weights = simplex_weights(labels, p, threshold=fixed)

@@ -123,7 +123,6 @@ class DGCPLScorer(NetworkScorer):
         weighting="log1p",
     )
     needs = SUPERVISED | {RESOURCE, BEHAVIOUR}
-    views = (RESOURCE, BEHAVIOUR)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give X and the three graphs."""

@@ -119,7 +119,6 @@ class GKROMScorer(NetworkScorer):
     # and 3e-4 the latter was better on validation on all three public sets.
     presets = ours(epochs=60, batch_size=None, learning_rate=3e-4, patience=12)
     needs = SUPERVISED | {RESOURCE}
-    views = (RESOURCE,)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give the graph of concepts and resources; a resource starts as its concepts' mean."""

@@ -122,7 +122,6 @@ class HGAPNetScorer(NetworkScorer):
     # setting of the reconstruction; the published one is not known.
     presets = ours(batch_size=None, epochs=60, patience=12)
     needs = SUPERVISED | {RESOURCE}
-    views = (RESOURCE,)
 
     def prepare(self, evidence: Evidence, split: PairSplit) -> Inputs:  # noqa: ARG002
         """Give the graph of concepts and resources; a resource starts as its concepts' mean."""

@@ -185,7 +185,6 @@ class LCPREScorer(NetworkScorer):
     # 8 did as well as 16. Fewer and larger steps save most of the time.
     presets = ours(paths=8, batch_size=None, learning_rate=2e-3, epochs=30, patience=10)
     needs = SUPERVISED | {RESOURCE}
-    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of features, and whether resources are linked."""

@@ -138,7 +138,6 @@ class MHAVGAEScorer(AutoencoderScorer):
         },
     )
     needs = SUPERVISED | {RESOURCE}
-    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the numbers of features of a concept and of a resource."""

@@ -100,7 +100,6 @@ class PrereqScorer(NetworkScorer):
         paper={"comparison": "absolute"},
     )
     needs = frozenset({LABELS, RESOURCE})
-    views = (RESOURCE,)
 
     def learn(self, task: Task) -> FitReport:
         """Find the topics, then train on the training rows; see `NetworkScorer.learn`."""

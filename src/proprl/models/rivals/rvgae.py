@@ -107,7 +107,6 @@ class RVGAEScorer(AutoencoderScorer):
     # As released, where the threshold is a z-score of 0.6 over the test set: ours is 0.5.
     presets = ours(paper={"decoder": "inner", "zeros": "all", "linear": True, "epochs": 100})
     needs = SUPERVISED | {RESOURCE}
-    views = (RESOURCE,)
 
     def sizes(self, evidence: Evidence) -> dict[str, int]:
         """Give the number of features of a node."""

@@ -14,8 +14,14 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import CheckpointError, OutputError, TrainingError
 from proprl.training.checkpoint import Checkpoint
-from proprl.training.loop import EpochRecord, History, Schedule, train_network
-from proprl.training.seeding import pick_device, seeded
+from proprl.training.loop import (
+    EpochRecord,
+    History,
+    Schedule,
+    pick_device,
+    seeded,
+    train_network,
+)
 
 CPU = torch.device("cpu")
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
@@ -31,7 +32,6 @@ from proprl.models.networks.layers import (
     times,
 )
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours
-from proprl.training.objective import consistency_loss, irreversibility_loss
 
 FUSED = "fused"
 
@@ -147,6 +147,26 @@ class ProPRLNetwork(nn.Module):
         """Give the logits of every branch for m ordered pairs, the fused one last: each (m,)."""
         logits = {view: head(*ends(views[view], pairs)) for view, head in self.branches.items()}
         return {**logits, FUSED: self.fuse(views, pairs)}
+
+
+def consistency_loss(views: Named, s_p: Tensor, t: float) -> Tensor:
+    """How far each view's prediction is from the fused one, which serves as a fixed teacher.
+
+    mean_b Σ_a |σ(s^a / t) - σ(sg(s^p) / t)|
+    """
+    teacher = torch.sigmoid(s_p.detach() / t)
+    gaps = [(torch.sigmoid(s / t) - teacher).abs().mean() for s in views.values()]
+    return torch.stack(gaps).sum()
+
+
+def irreversibility_loss(forward: Tensor, reverse: Tensor, mu: float) -> Tensor:
+    """What a positive pair costs when both of its directions are believed.
+
+    mean over positives of max(0, σ(s_ij) + σ(s_ji) - μ); 0 when there is no positive.
+    """
+    if len(forward) == 0:
+        return forward.sum()
+    return F.relu(torch.sigmoid(forward) + torch.sigmoid(reverse) - mu).mean()
 
 
 class Inputs(NamedTuple):

@@ -41,7 +41,7 @@ from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import PairTable
-from proprl.training.checkpoint import joined, part_of
+from proprl.training.bundle import joined, part_of
 
 CROSS_FIT_PARTS = 5
 # The final trees are grown this often, from different seeds, and averaged: that evens out chance.

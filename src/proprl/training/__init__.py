@@ -1,1 +1,1 @@
-"""The training loop, the objective, checkpoints, and the bundle a trained model is kept in."""
+"""The training loop, checkpoints, and the bundle a trained model is kept in."""

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ MATRICES = ("transitions", "incidence", "resource_links", "named_in")
 _ORIGINS = sorted(ORIGINS)
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+Array = TypeVar("Array")
 
 
 def write_bundle(folder: Path, content: Mapping[str, Any], files: Mapping[str, Arrays]) -> None:
@@ -178,6 +179,25 @@ def _encode(document: Mapping[str, Any]) -> bytes:
 
 def _checksum(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(_encode(document)).hexdigest()
+
+
+def joined(**parts: Mapping[str, Array]) -> dict[str, Array]:
+    """Give named arrays of several parts as one mapping: the names begin with that of the part.
+
+    >>> joined(line={"w": 1.0}, forest={"roots": 2.0})
+    {'line/w': 1.0, 'forest/roots': 2.0}
+    """
+    return {f"{name}/{k}": v for name, part in parts.items() for k, v in part.items()}
+
+
+def part_of(arrays: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Give a part of what `joined` made, by its own names.
+
+    >>> part_of({"line/w": 1.0, "forest/roots": 2.0}, "line")
+    {'w': 1.0}
+    """
+    start = f"{name}/"
+    return {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
 
 
 def pack_sparse(name: str, matrix: SparseMatrix | None) -> dict[str, npt.NDArray[Any]]:

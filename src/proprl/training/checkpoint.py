@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -15,27 +15,6 @@ from torch import Tensor
 
 from proprl.errors import CheckpointError
 from proprl.files import remove_leftovers, replacing
-
-Array = TypeVar("Array")
-
-
-def joined(**parts: Mapping[str, Array]) -> dict[str, Array]:
-    """Give named arrays of several parts as one mapping: the names begin with that of the part.
-
-    >>> joined(line={"w": 1.0}, forest={"roots": 2.0})
-    {'line/w': 1.0, 'forest/roots': 2.0}
-    """
-    return {f"{name}/{k}": v for name, part in parts.items() for k, v in part.items()}
-
-
-def part_of(arrays: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Give a part of what `joined` made, by its own names.
-
-    >>> part_of({"line/w": 1.0, "forest/roots": 2.0}, "line")
-    {'w': 1.0}
-    """
-    start = f"{name}/"
-    return {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
 
 
 @dataclass(frozen=True)

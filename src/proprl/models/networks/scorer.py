@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from pydantic import Field
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
@@ -31,10 +32,8 @@ from proprl.models.base import (
 )
 from proprl.models.needs import FEATURES, LABELS, check_inputs
 from proprl.models.networks.layers import Channel, as_operator
-from proprl.training.checkpoint import joined, part_of
-from proprl.training.loop import Schedule, train_network
-from proprl.training.objective import classification_loss
-from proprl.training.seeding import pick_device, seeded
+from proprl.training.bundle import joined, part_of
+from proprl.training.loop import Schedule, pick_device, seeded, train_network
 
 Named: TypeAlias = Mapping[str, Tensor]
 """Encoded concepts by name, or the logits of each branch."""
@@ -80,8 +79,11 @@ class Batch(NamedTuple):
     class_weights: tuple[float, float] = (1.0, 1.0)
 
     def cross_entropy(self, logits: Named) -> Tensor:
-        """Give the weighted binary cross-entropy, summed over the branches."""
-        return classification_loss(logits, self.y, self.class_weights)
+        """Give the weighted binary cross-entropy, averaged over pairs, summed over branches."""
+        negative, positive = self.class_weights
+        weight = torch.where(self.y > 0.5, positive, negative)  # (b,)
+        each = [binary_cross_entropy_with_logits(s, self.y, weight=weight) for s in logits.values()]
+        return torch.stack(each).sum()
 
 
 class NetworkScorer(PairScorer):

@@ -33,7 +33,7 @@ from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
 from proprl.pairs.course import course_columns
 from proprl.pairs.labels import label_matrix
-from proprl.training.checkpoint import joined, part_of
+from proprl.training.bundle import joined, part_of
 
 # With background, a training row is described by the labels outside its fold.
 COUNTING_FOLDS = 10

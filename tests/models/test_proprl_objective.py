@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference as ref
-from proprl.training.objective import (
-    classification_loss,
-    consistency_loss,
-    irreversibility_loss,
-)
+from proprl.models.networks.scorer import Batch
+from proprl.models.proprl import consistency_loss, irreversibility_loss
 
 logit = st.floats(-20, 20)
 
@@ -31,7 +28,8 @@ def test_classification_loss_equals_the_reference(
     s_u, s_v, s_p, y = (list(column) for column in zip(*rows, strict=True))
     branches = {"resource": s_u, "behaviour": s_v, "fused": s_p}
     labels = np.array(y, dtype=float)
-    got = classification_loss({k: tensor(v) for k, v in branches.items()}, torch.from_numpy(labels))
+    batch = Batch(torch.empty(0), torch.from_numpy(labels))
+    got = batch.cross_entropy({k: tensor(v) for k, v in branches.items()})
     expected = ref.classification_loss({k: np.array(v) for k, v in branches.items()}, labels)
     assert math.isclose(got.item(), expected, abs_tol=1e-5)
 
@@ -88,7 +86,7 @@ def test_irreversibility_without_positives_is_zero_and_differentiable() -> None:
 
 def test_a_weighted_positive_costs_its_weight() -> None:
     s, y = {"fused": tensor([0.0, 0.0])}, tensor([1.0, 0.0])
-    plain = classification_loss(s, y).item()
-    weighted = classification_loss(s, y, (1.0, 3.0)).item()
+    plain = Batch(torch.empty(0), y).cross_entropy(s).item()
+    weighted = Batch(torch.empty(0), y, (1.0, 3.0)).cross_entropy(s).item()
     assert math.isclose(plain, math.log(2))
     assert math.isclose(weighted, (3 + 1) / 2 * math.log(2))

@@ -1,1 +1,1 @@
-"""The methods, one file each, under one contract."""
+"""The methods, under one contract."""

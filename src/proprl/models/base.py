@@ -37,7 +37,7 @@ BALANCED = 0.1
 
 
 class Settings(BaseModel):
-    """Settings of a method: frozen, checked, and without room for misspelt names."""
+    """Settings of a method: frozen and checked; a misspelt name is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

@@ -1,4 +1,4 @@
-"""What a method needs of a course, how much it can hold, and what to say where that is not so."""
+"""What a method needs of a course, how large a course may be, and the errors that say so."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DENSE_LIMIT = 5_000
 
 
 def offered_inputs(course: Course, needs: Collection[str], encoder: str) -> set[str]:
-    """Give what a course brings of that which is needed; a view without an entry is none.
+    """Give which inputs a course has; a view without an entry does not count.
 
-    No text is encoded for that.
+    Views are looked up only where they are needed, and no text is encoded.
     """
     asked = " ".join(needs)
     views = Evidence(
@@ -52,7 +52,7 @@ def offered_inputs(course: Course, needs: Collection[str], encoder: str) -> set[
 
 
 def missing_inputs(needs: Collection[str], present: Collection[str]) -> tuple[str, ...]:
-    """Give the needs that what is present does not fulfil, in the order of `REMEDIES`.
+    """Give the needs that are not fulfilled, in the order of `REMEDIES`.
 
     >>> missing_inputs({"labels", "resource or behaviour"}, {"behaviour"})
     ('labels',)
@@ -64,7 +64,7 @@ def missing_inputs(needs: Collection[str], present: Collection[str]) -> tuple[st
 
 
 def check_inputs(name: str, needs: Collection[str], present: Collection[str], course: str) -> None:
-    """Raise an error that names the files to provide, unless everything needed is present."""
+    """Raise an error that says what is missing and how to add it; none where all is there."""
     missing = missing_inputs(needs, present)
     if missing:
         lines = [f"{name} cannot learn from {course}; it needs"]

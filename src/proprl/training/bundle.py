@@ -242,7 +242,7 @@ def unpack_labelled(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Labell
 def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:
     """Give what is known of the concepts as arrays; nothing for what is missing.
 
-    Vectors of resources are left out: who needs them keeps what it makes of them.
+    Vectors of resources are left out: a method that needs them keeps what it computes from them.
     """
     arrays = {"evidence/features": evidence.features}
     if evidence.readings is not None:

@@ -259,7 +259,7 @@ class NetworkScorer(PairScorer):
         weights = np.full(len(branches), 1 / len(branches))
         threshold = 0.5 if fixed is None else fixed
         if enough_to_choose(labels):
-            # A threshold still to be chosen must not decide: the weights are to rank well then.
+            # Without a fixed threshold, weights are chosen by how well they rank.
             if self.weighs_branches:
                 weights = simplex_weights(labels, p, threshold=fixed)
             threshold = best_threshold(labels, p @ weights) if fixed is None else fixed

@@ -1,1 +1,1 @@
-"""The methods that the paper compares with, and plain trees: one file each."""
+"""The methods that the paper compares with, and plain trees."""

@@ -60,11 +60,11 @@ class GatedGraphLayer(nn.Module):
         return self.gru(torch.cat([m_in, m_out], dim=-1), h)  # type: ignore[no-any-return]
 
 
-def mean_over_edges(H: Tensor, speakers: Tensor, listeners: Tensor) -> Tensor:
-    """Give each listener the mean row of its speakers; 0 for a node that listens to none."""
-    heard = torch.zeros_like(H).index_add(0, listeners, H.index_select(0, speakers))
-    count = torch.bincount(listeners, minlength=len(H)).clamp(min=1)
-    return heard / count[:, None]
+def mean_over_edges(H: Tensor, sources: Tensor, targets: Tensor) -> Tensor:
+    """Give each node the mean row of the sources of its edges; 0 for a node that is no target."""
+    total = torch.zeros_like(H).index_add(0, targets, H.index_select(0, sources))
+    count = torch.bincount(targets, minlength=len(H)).clamp(min=1)
+    return total / count[:, None]
 
 
 class NodeAttention(nn.Module):
@@ -110,8 +110,8 @@ class ConLearnNetwork(nn.Module):
         self.dropout = nn.Dropout(dropout)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(size**-0.5), size**-0.5)
-        # The table is X and what training adds to it. Weight decay so draws it back to X where
-        # the released table is drawn to 0; at 1e-6 a step neither is felt.
+        # The table is X and what training adds to it. So weight decay draws it back to X; the
+        # released table is drawn to 0. At 1e-6 a step the difference is too small to matter.
         self.added = nn.Parameter(torch.zeros(n, in_size))
 
     def encode(self, X: Tensor, edges: Tensor) -> dict[str, Tensor]:
@@ -159,7 +159,7 @@ class ConLearnScorer(NetworkScorer):
         """BCE of the pairs that are not in the graph; the graph is a new half of the positives.
 
         A pair in the graph could be read off it, so it weighs nothing. The other positives weigh
-        more by as much, so that both classes count as before.
+        more, so that both classes count as before.
         """
         pairs, y, (negative, positive) = batch
         shown = halve(inputs.edges)

@@ -98,7 +98,7 @@ class HGAPNetwork(nn.Module):
         Relations stand in the order of `Inputs.relations`.
         """
         H = self.second(self.first(X, relations), relations[:INTO_CONCEPTS])
-        return {"concepts": H[:n].clone()}  # resources are not complete, and are not kept
+        return {"concepts": H[:n].clone()}  # the second layer leaves resources out
 
     def forward(self, encoded: Named, pairs: Tensor) -> dict[str, Tensor]:
         """Give the head's logits for m ordered pairs: (m,)."""

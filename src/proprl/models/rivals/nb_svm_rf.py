@@ -36,11 +36,11 @@ Facts: TypeAlias = Mapping[str, float | str]
 """What is worth telling about it."""
 
 CONCEPTS = ("X", "mean", "scale")
-# The columns of a text encoder depend on each other, which naive Bayes takes for independent
-# evidence; principal components at least are uncorrelated.
+# Naive Bayes takes columns for independent. Those of a text encoder are not; principal components
+# are at least uncorrelated.
 COMPONENTS = 64
-# A double rounds σ to 1 from 37 on. Naive Bayes passes that on hundreds of columns, and the
-# ranking would drown in ties; so the greatest log-odds of the training pairs become this.
+# Log-odds are scaled so that the greatest of a training pair is this. Naive Bayes adds up hundreds
+# of columns, and from 37 on a double rounds σ to 1: unscaled, the ranking would drown in ties.
 GREATEST_LOG_ODDS = 30.0
 CALIBRATION_FOLDS = 5
 # How far the gradient must fall. On MOOC the usual 1e-4 took 13 times as long, and reached a

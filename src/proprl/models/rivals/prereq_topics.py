@@ -18,7 +18,7 @@ from proprl.models.base import share
 
 # Probabilities of links stay within these, so that neither log η nor log(1 - η) is infinite.
 _ETA_RANGE = (1e-6, 1 - 1e-6)
-# What a word has in a topic that it never occurs in: its logarithm is -100.
+# The probability of a word in a topic where it never occurs.
 _NO_WORD = float(np.exp(-100))
 # An E step ends when a sweep raises the bound by less than this share.
 _SWEEP_TOLERANCE = 1e-6

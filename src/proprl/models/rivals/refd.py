@@ -39,7 +39,7 @@ SOURCES = {BEHAVIOUR: "transitions", RESOURCE: "incidence"}
 THETA: Mapping[Weights, float] = {"equal": 0.05, "tfidf": 0.02}
 # Numbers in a dense block of a few sources' scores against all concepts: 16 MB.
 CELLS_AT_ONCE = 2_000_000
-# Ordered pairs that the share of zeros is counted on where no labelled pairs are at hand.
+# Without labelled pairs, the share of zeros is counted on so many ordered pairs.
 COUNTED = 10_000
 
 
@@ -80,7 +80,7 @@ class References:
 
 
 def references_in_transitions(T: SparseMatrix, weights: Weights) -> References:
-    """Take "learners go from A to c" for "A refers to c"; its count for how often."""
+    """A refers to c if learners go from A to c, as often as they do."""
     links = _without_diagonal(T)
     R = links.sign()
     if weights == "equal":
@@ -90,9 +90,9 @@ def references_in_transitions(T: SparseMatrix, weights: Weights) -> References:
 
 
 def references_in_incidence(M: SparseMatrix, weights: Weights, tau: float) -> References:
-    """Take "c's resources mostly hold B too" for "c refers to B".
+    """C refers to B if a share of at least τ of c's resources holds B too.
 
-    The share supplies the asymmetry: that two concepts meet at all says the same of both.
+    The share tells the two orders apart: that two concepts meet at all says the same of both.
     """
     met = _without_diagonal(csr_array(M @ M.T))  # (n, n): in how many resources
     degree = np.asarray(M.sum(axis=1))
@@ -211,7 +211,7 @@ class RefDScorer(PairScorer):
     def _logistic(
         self, train: LabelledPairs, class_weights: tuple[float, float]
     ) -> tuple[float, float]:
-        """Give slope and intercept of the logistic regression of the label on s; 0, 0: none."""
+        """Give slope and intercept of the logistic regression of the label on s, or twice 0."""
         s = self.sign * self.references.difference(train.pairs)
         scale = float(s.std()) if len(np.unique(train.labels)) == 2 else 0.0
         if scale == 0:
@@ -236,7 +236,7 @@ def _by_rarity(A: SparseMatrix, documents: int, df: FloatArray) -> SparseMatrix:
 
 
 def _spread_pairs(n: int) -> IntArray:
-    """Give ordered pairs spread evenly over all of them, all where they are few."""
+    """Give ordered pairs spread evenly over all of them, or all of them if they are few."""
     every = n * (n - 1)
     index = np.unique(np.linspace(0, max(every - 1, 0), min(COUNTED, every)).astype(np.int64))
     source, offset = np.divmod(index, max(n - 1, 1))

@@ -117,7 +117,7 @@ class RVGAEScorer(AutoencoderScorer):
         resources = standardise_columns(resource_vectors(evidence))
         n, m = evidence.concept_count, len(resources)
         refuse_beyond_limit(self.name, n + m, "concepts and resources")
-        M = csr_array(evidence.incidence).toarray()  # there, or else there are no vectors
+        M = csr_array(evidence.incidence).toarray()  # it is there: see `needs`
         S = (similar_rows(resources, ALIKE).toarray() > 0).astype(float)
         contained = np.block([[np.zeros((n, n)), M], [M.T, np.zeros((m, m))]])
         alike = block_diag(np.zeros((n, n)), S)

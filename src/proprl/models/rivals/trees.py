@@ -89,7 +89,7 @@ class TreesScorer(PairScorer):
         self.forest = TreeSum.restored(part_of(state, "forest"), columns)
 
     def _know(self, evidence: Evidence, known: LabelledPairs) -> None:
-        """Take up what rows are made of."""
+        """Keep the evidence and the labels that rows are made of."""
         self.evidence = replace(as_kept(evidence), readings=None)
         self.known = known
         self._of_course = course_columns(self.evidence)
@@ -104,10 +104,11 @@ class TreesScorer(PairScorer):
         columns, labels = self._rows(rows.pairs), len(self.known)
         if len(rows) == labels:
             return columns
-        # A pair without a label has none of its own to leave out. Its counts would be higher by
-        # one for that alone, and trees would tell background by it: on the development halves of
-        # LectureBank's two maps background then lowered the average precision, from 0.40 to 0.36
-        # and from 0.12 to 0.11. So a row's whole fold is left out of its counts: 0.42 and 0.14.
+        # The counts of a labelled pair leave out its own label. A background pair has none, so its
+        # counts would be higher by one, and trees would know background by that. On the development
+        # halves of LectureBank's two maps background then lowered the average precision, from 0.40
+        # to 0.36 and from 0.12 to 0.11. So a row's whole fold is left out of its counts: 0.42 and
+        # 0.14.
         fold = draw_parts(
             rows.labels, unordered_codes(rows.pairs), [1 / COUNTING_FOLDS] * COUNTING_FOLDS, seed
         )

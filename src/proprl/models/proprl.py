@@ -249,12 +249,17 @@ def without(**removed: Any) -> type[ProPRLScorer]:
     """
 
     class AblatedSettings(ProPRLSettings):
+        """ProPRL's settings, some of them fixed."""
+
         @model_validator(mode="before")
         @classmethod
         def _remove(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+            """Put the fixed settings in place of those asked for."""
             return {**given, **removed}
 
     class AblatedScorer(ProPRLScorer):
+        """ProPRL with these settings."""
+
         settings_type = AblatedSettings
 
     return AblatedScorer

@@ -86,6 +86,7 @@ class TreeSum:
 
     @classmethod
     def _of(cls, trees: Sequence[Arrays], columns: int) -> Self:
+        """Take up the arrays of each tree."""
         leaves = np.array([len(tree["leaf_value"]) for tree in trees], dtype=np.int32)
         nodes = {name: np.concatenate([tree[name] for tree in trees]) for name in NODES}
         nodes["threshold"] = _rounded_down(nodes["threshold"])
@@ -193,10 +194,12 @@ class TreeSum:
 
     @cached_property
     def _prepared(self) -> list[Prepared]:
+        """The trees, made ready to sum many rows."""
         return [_prepared(tree) for tree in self._trees()]
 
     @cached_property
     def _booster(self) -> Any:
+        """The trees as LightGBM's own model."""
         import lightgbm
 
         return lightgbm.Booster(model_str=self._text())

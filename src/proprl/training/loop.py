@@ -68,6 +68,7 @@ class History:
 
 
 def _rank(record: EpochRecord) -> tuple[float, float]:
+    """Give what epochs are ordered by: validation AUC, then validation loss."""
     return (record.validation_auc or 0.0, -record.validation_loss)
 
 
@@ -151,6 +152,7 @@ def _epoch(
 
 
 def _finished(history: History, schedule: Schedule) -> bool:
+    """Tell whether all epochs are done, or none was better for too long."""
     done = len(history.epochs)
     waited = done - 1 - history.best_epoch
     return done >= schedule.epochs or waited >= (schedule.patience or math.inf)

@@ -46,6 +46,7 @@ class HGAPNetSettings(NetworkSettings):
 
     @model_validator(mode="after")
     def _heads_divide_size(self) -> Self:
+        """Raise unless every head has the same share of `size`."""
         if self.size % self.heads:
             raise ValueError(f"size {self.size} cannot be shared by {self.heads} heads")
         return self
@@ -138,6 +139,7 @@ class HGAPNetScorer(NetworkScorer):
         return Inputs(self.nodes(evidence), relations, n)
 
     def _relation(self, weights: SparseMatrix, first_source: int, first_target: int) -> Relation:
+        """Give the cells of a matrix as edges between nodes, numbered from these two on."""
         cells = coo_array(weights)
         edges = np.stack(cells.coords) + np.array([[first_source], [first_target]])
         return Relation(self.tensor(edges.astype(np.int64)), self.tensor(cells.data))

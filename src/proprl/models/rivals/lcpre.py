@@ -266,6 +266,7 @@ class LCPREScorer(NetworkScorer):
         return [sample_paths(graph, s, n, self.settings.paths, generator) for s in schemas]
 
     def _schemas(self, linked: bool) -> tuple[str, ...]:
+        """Give the schemas that the course has edges for; an error where there are none."""
         schemas = tuple(s for s in self.settings.schemas if linked or "RR" not in s)
         if not schemas:
             raise MissingInputError(

@@ -232,6 +232,7 @@ class SVMScorer(ClassicalScorer):
         return np.asarray(expit(-(A * f + B)).mean(axis=1))
 
     def _machine(self, gamma: float) -> Any:
+        """Give scikit-learn's machine for the kernel."""
         if self.settings.kernel == "rbf":
             return SVC(C=self.settings.C, kernel="rbf", gamma=gamma)
         # The primal problem is solved without drawing at random, and its time grows with the

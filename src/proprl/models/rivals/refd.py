@@ -185,6 +185,7 @@ class RefDScorer(PairScorer):
         self.references = self._read(view, self.tau)
 
     def _view(self, evidence: Evidence) -> str:
+        """Give the view that references are read from; an error where the course lacks it."""
         source = self.settings.source
         if source == "auto":
             source = "incidence" if evidence.transitions is None else "transitions"
@@ -193,6 +194,7 @@ class RefDScorer(PairScorer):
         return view
 
     def _read(self, view: str, tau: float) -> References:
+        """Read the references from the matrix of this view."""
         if view == BEHAVIOUR:
             return references_in_transitions(self.matrix, self.settings.weights)
         return references_in_incidence(self.matrix, self.settings.weights, tau)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from proprl import __version__
 from proprl.cli import ask, course, demo, reproduce, train
-from proprl.version import __version__
 
 app = typer.Typer(
     name="proprl",

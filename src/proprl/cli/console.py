@@ -16,6 +16,7 @@ from rich.text import Text
 
 from proprl.cli.tables import parts
 from proprl.errors import CourseError, Problem, ProprlError
+from proprl.progress import Progress
 
 if TYPE_CHECKING:
     from proprl.evaluation.calibration import Bin
@@ -115,7 +116,7 @@ class _TimeLeft(TimeRemainingColumn):
         return Text(f"{clock(ends - task.get_time())} left", style="progress.remaining")
 
 
-class ProgressBar:
+class ProgressBar(Progress):
     """A progress bar on standard error, with the numbers of the last step; see `Progress`.
 
     Where there is no terminal (a log file), it is a line now and then instead.

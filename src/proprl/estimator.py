@@ -28,7 +28,19 @@ from proprl.progress import SILENT, Progress
 
 
 class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
-    """A prerequisite learner, used as scikit-learn's estimators are; see `Choices`."""
+    """A prerequisite learner, used as scikit-learn's estimators are.
+
+    method    a name of the registry, e.g. "sequitur"
+    preset    "default" (fast, chosen on validation) or "paper"
+    seed      the same seed on the same machine gives the same bits
+    encoder   text encoder for the concepts; "auto" takes the best that is installed
+    split     "auto": the test part of the course's own `split` column stays out, without such a
+              column all labels are learned from; "given" insists on the column, "all" ignores
+              it; "random" and "grouped" draw a test part; "none" keeps the labels from a method
+              that needs none
+    settings  changes to the preset, e.g. {"alpha": 0.2}
+    device    "auto", "cpu", "cuda"
+    """
 
     def fit(
         self,

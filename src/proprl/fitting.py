@@ -39,19 +39,7 @@ Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
 
 @dataclass(eq=False, repr=False)
 class Choices:
-    """What a person chooses before a fit.
-
-    method    a name of the registry, e.g. "sequitur"
-    preset    "default" (fast, chosen on validation) or "paper"
-    seed      the same seed on the same machine gives the same bits
-    encoder   text encoder for the concepts; "auto" takes the best that is installed
-    split     "auto": the test part of the course's own `split` column stays out, without such a
-              column all labels are learned from; "given" insists on the column, "all" ignores
-              it; "random" and "grouped" draw a test part; "none" keeps the labels from a method
-              that needs none
-    settings  changes to the preset, e.g. {"alpha": 0.2}
-    device    "auto", "cpu", "cuda"
-    """
+    """What a person chooses before a fit; see `PrerequisiteModel`."""
 
     method: str = "sequitur"
     _: KW_ONLY

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proprl.cli.console import escape, print_json, print_table, say
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def demo(
 
     Example: proprl demo --out my-demo
     """
-    from proprl.cli.console import ProgressBar, escape, print_json, say
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.curriculum.questions import worth_asking
     from proprl.curriculum.summary import sure_of
     from proprl.data import load_course
@@ -85,7 +86,6 @@ def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str
 
 
 def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:
-    from proprl.cli.console import escape, say
     from proprl.curriculum.summary import kinds_missing, kinds_used
 
     fitted = model.fitted_
@@ -103,7 +103,6 @@ def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> Non
 
 
 def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None:
-    from proprl.cli.console import print_table, say
     from proprl.curriculum.summary import expected_words, learned_words, map_counts
 
     say("\n[bold]How many prerequisites are there besides the labelled ones?[/]")
@@ -119,7 +118,6 @@ def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None
 
 
 def _tell_how_well(judged: Judged) -> None:
-    from proprl.cli.console import say
     from proprl.evaluation.glossary import MEANING
 
     metrics = judged.metrics()
@@ -131,7 +129,6 @@ def _tell_how_well(judged: Judged) -> None:
 
 
 def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
-    from proprl.cli.console import print_table, say
     from proprl.curriculum.summary import SURE
 
     for title, edges in (

@@ -12,6 +12,7 @@ from proprl.curriculum.naming import names_apart, told_apart
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.origins import DRAWN
 from proprl.features.gather import NONE
+from proprl.features.readings import NOBODY
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 
@@ -19,7 +20,6 @@ SURE = 0.8
 """Sure is what is learned with at least this probability: four in five are to come true."""
 NAMED = 3
 """So many labels that contradict each other are named."""
-VIEWS_IN_WORDS = {"resource": "resources", "behaviour": "behaviour"}
 
 
 def sure_of(fitted: Fitted, graph: PrerequisiteGraph) -> list[Edge]:
@@ -164,15 +164,16 @@ def contradictions(fitted: Fitted) -> list[str]:
 def kinds_used(fitted: Fitted) -> list[str]:
     """Name the kinds of evidence that the model used."""
     texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
-    return [*texts, *(VIEWS_IN_WORDS[view] for view in fitted.report.views)]
+    reader = fitted.settings.read_by
+    read = [] if reader == NOBODY else [f"places in a curriculum ({reader})"]
+    views = {"resource": "resources", "behaviour": "behaviour"}
+    return [*texts, *read, *(views[view] for view in fitted.report.views)]
 
 
 def kinds_missing(fitted: Fitted) -> list[str]:
     """Name the kinds of evidence that the course lacks."""
-    return [
-        {"resource": "resources that hold concepts", "behaviour": "learner behaviour"}[view]
-        for view in fitted.report.missing_views
-    ]
+    views = {"resource": "resources that hold concepts", "behaviour": "learner behaviour"}
+    return [views[view] for view in fitted.report.missing_views]
 
 
 def about(number: float) -> str:

@@ -39,8 +39,7 @@ def demo(
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
-    from proprl.report.contents import report_data
-    from proprl.report.page import render_report
+    from proprl.report.page import render_report, report_data
     from proprl.training.bundle import check_destination
 
     bundle, page = out / "campus.proprl", out / "report.html"

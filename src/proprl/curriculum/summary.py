@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
 
 import numpy as np
 
 from proprl.arrays import IntArray
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
-from proprl.curriculum.naming import names_apart, told_apart
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.origins import DRAWN
 from proprl.features.gather import NONE
@@ -20,6 +22,26 @@ SURE = 0.8
 """Sure is what is learned with at least this probability: four in five are to come true."""
 NAMED = 3
 """So many labels that contradict each other are named."""
+
+
+def names_apart(ids: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Give each concept's name, with its id where several share the name.
+
+    >>> names_apart(["a", "b", "c"], ["Graphs", "Graphs", "Trees"])
+    ['Graphs (a)', 'Graphs (b)', 'Trees']
+    """
+    often = Counter(names)
+    return [
+        f"{name} ({i})" if often[name] > 1 else name for i, name in zip(ids, names, strict=True)
+    ]
+
+
+def told_apart(graph: PrerequisiteGraph) -> list[Edge]:
+    """Give the edges; concepts that share a name are told apart by their ids."""
+    shown = dict(zip(graph.ids, names_apart(graph.ids, graph.names), strict=True))
+    return [
+        replace(edge, source=shown[edge.source_id], target=shown[edge.target_id]) for edge in graph
+    ]
 
 
 def sure_of(fitted: Fitted, graph: PrerequisiteGraph) -> list[Edge]:

@@ -1,8 +1,8 @@
 """The public names: each is imported from its module when it is first used."""
 
-from proprl.curriculum import Edge as Edge
-from proprl.curriculum import Explanation as Explanation
-from proprl.curriculum import PrerequisiteGraph as PrerequisiteGraph
+from proprl.curriculum.explanation import Explanation as Explanation
+from proprl.curriculum.graph import Edge as Edge
+from proprl.curriculum.graph import PrerequisiteGraph as PrerequisiteGraph
 from proprl.data import Course as Course
 from proprl.data import LabelledPairs as LabelledPairs
 from proprl.data import PairSplit as PairSplit

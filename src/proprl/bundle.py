@@ -19,7 +19,7 @@ from proprl.arrays import FloatArray
 from proprl.calibrating import Fit
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PARTS, PairSplit
-from proprl.errors import BundleError, ProprlError
+from proprl.errors import BundleError
 from proprl.evaluation.base_rate import Calibration, check_calibration
 from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
@@ -38,18 +38,6 @@ from proprl.training.bundle import (
 
 Files = Mapping[str, Arrays]
 
-# What reading something else than a model may end in.
-UNREADABLE: tuple[type[Exception], ...] = (
-    ArithmeticError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    ProprlError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 # A matrix that claims more resources would take the memory of the machine, not of a course.
 MOST_RESOURCES = 10_000_000
 
@@ -114,13 +102,13 @@ def load_fitted(folder: Path, *, device: str = "auto") -> Fitted:
         content, files = read_bundle(folder)
     except BundleError:
         raise
-    except UNREADABLE as error:
+    except Exception as error:  # reading what is no model of ours may end in anything
         raise _not_ours(folder, error) from error
     try:
         said = Said.model_validate(content)
         _check_sizes(said, files)
         return _fitted_from(said, files, device)
-    except UNREADABLE as error:
+    except Exception as error:
         raise _not_ours(folder, error) from error
 
 

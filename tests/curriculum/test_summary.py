@@ -10,7 +10,7 @@ import pytest
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.calibrating import Fit
-from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
+from proprl.curriculum.graph import PrerequisiteGraph, prerequisite_graph
 from proprl.curriculum.questions import worth_asking
 from proprl.curriculum.summary import (
     about,
@@ -132,7 +132,7 @@ def test_with_every_pair_settled_there_is_nothing_to_ask() -> None:
     assert worth_asking(model.fitted_) == []
     data = report_data(model.fitted_, None, model.judged())
     assert data["ask"]["words"] == "Nothing: every pair has a label, or follows from one."
-    assert data.map is None
+    assert data["map"] is None
 
 
 def test_the_expected_number_comes_with_its_range_and_says_that_it_is_rough() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -36,9 +35,6 @@ def interrupts_raised() -> Iterator[None]:
 
 @contextmanager
 def _on_interrupt(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
-        return
     before = signal.signal(signal.SIGINT, handler)
     try:
         yield

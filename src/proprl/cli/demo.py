@@ -13,7 +13,7 @@ from proprl.cli.console import escape, print_json, print_table, say
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
-    from proprl.curriculum import Edge, PrerequisiteGraph
+    from proprl.curriculum.graph import Edge, PrerequisiteGraph
     from proprl.estimator import PrerequisiteModel
     from proprl.judging import Judged
 

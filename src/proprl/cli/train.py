@@ -238,7 +238,7 @@ def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
 
 def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say how many prerequisites are expected, what is believed, and how good that is."""
-    from proprl.curriculum import LEARNED_FROM
+    from proprl.curriculum.graph import LEARNED_FROM
     from proprl.data.splits.origins import DRAWN
     from proprl.judging import judge_held_out
 

@@ -13,6 +13,7 @@ from proprl.cli.options import Bundle, Data, Json
 if TYPE_CHECKING:
     import polars as pl
 
+    from proprl.data.named_pairs import NamedPairs
     from proprl.estimator import PrerequisiteModel
 
 ROWS_PRINTED = 20
@@ -121,6 +122,7 @@ def predict(
         raise typer.BadParameter("--top goes with --pairs, --all or --new")
     if against is not None and new is None:
         raise typer.BadParameter("--against goes with --new")
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.data.folder.pair_files import check_table_name, write_table
     from proprl.estimator import load_model
 
@@ -130,10 +132,14 @@ def predict(
     if source is not None and target is not None and out is None:
         _predict_one(model, source, target, as_json)
         return
-    if new is None:
-        table = _predict_many(model, source, target, pairs, top)
-    else:
+    if new is not None:
         table = _predict_new(model, new, against)
+    elif every:
+        table = model.predict_all(top=top, progress=ProgressBar())
+    else:
+        table = _predict_given(model, [(source, target)] if pairs is None else pairs)
+        if top is not None:
+            table = table.sort("probability", descending=True)
     shown = table if top is None else table.head(top)
     if out is not None:
         write_table(shown, out)
@@ -196,28 +202,19 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
     _say_cautions(model)
 
 
-def _predict_many(
-    model: PrerequisiteModel,
-    source: str | None,
-    target: str | None,
-    pairs: Path | None,
-    top: int | None,
-) -> pl.DataFrame:
+def _predict_given(model: PrerequisiteModel, pairs: NamedPairs | Path) -> pl.DataFrame:
+    """Score pairs, or those of a file, in the order given."""
     import polars as pl
 
-    from proprl.cli.progress_bar import ProgressBar
     from proprl.data.folder.pair_files import read_pairs
     from proprl.data.named_pairs import pair_rows, pair_table
 
     ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
-    if pairs is None and source is None:
-        return model.predict_all(top=top, progress=ProgressBar())
-    if pairs is None:
-        table = pair_table(pair_rows([(source, target)], ids, names), ids, names)
-    else:
+    if isinstance(pairs, Path):
         table = read_pairs(pairs, ids, names)
-    table = table.with_columns(probability=pl.Series(model.predict_proba(table)))
-    return table if top is None else table.sort("probability", descending=True).head(top)
+    else:
+        table = pair_table(pair_rows(pairs, ids, names), ids, names)
+    return table.with_columns(probability=pl.Series(model.predict_proba(table)))
 
 
 def _predict_new(model: PrerequisiteModel, new: str, against: list[str] | None) -> pl.DataFrame:

@@ -38,13 +38,13 @@ def list_courses(root: DataRoot = None, as_json: Json = False) -> None:
     from proprl.data import bundled_courses, load_course
 
     courses = [load_course(name) for name in bundled_courses()]
+    heads, rows = ("name", "concepts", "about"), [(c.name, len(c), c.description) for c in courses]
     public = _public_sets(root)
     if as_json:
-        bundled = [{"name": c.name, "concepts": len(c), "about": c.description} for c in courses]
-        print_json([{**entry, "kind": "bundled", "present": True} for entry in bundled] + public)
+        here = {"kind": "bundled", "present": True}
+        print_json([dict(zip(heads, row, strict=True)) | here for row in rows] + public)
         return
-    rows = [(c.name, len(c), c.description) for c in courses]
-    print_table("Bundled courses", ("name", "concepts", "about"), rows)
+    print_table("Bundled courses", heads, rows)
     shown = ("name", "concepts", "resources", "transitions", "labelled_pairs", "present")
     print_table(
         "Public sets: get one with `proprl course fetch NAME`",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,7 +34,7 @@ def demo(
     """
     from proprl.cli.progress_bar import ProgressBar
     from proprl.curriculum.questions import worth_asking
-    from proprl.curriculum.summary import sure_of
+    from proprl.curriculum.summary import map_counts, sure_of
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
@@ -53,6 +52,7 @@ def demo(
     write_text(page, render_report(report_data(model.fitted_, graph, judged)))
     sure, ask = sure_of(model.fitted_, graph), worth_asking(model.fitted_, IN_TERMINAL)
     if as_json:
+        expected = model.fitted_.expected
         print_json(
             {
                 "bundle": str(bundle),
@@ -61,7 +61,9 @@ def demo(
                 "sure": [vars(edge) for edge in sure],
                 "ask": [vars(edge) for edge in ask],
                 "seconds": round(seconds, 2),
-                **_promised(model, graph),
+                "expected": expected and vars(expected),
+                "labels_alone": map_counts(model.labels_alone()),
+                "map": map_counts(graph),
             }
         )
         return
@@ -71,17 +73,6 @@ def demo(
     _tell_pairs(sure, ask)
     say(f"\nThe map is drawn in [bold]{escape(str(page))}[/]: open it in a browser. Then try:")
     say(f'  proprl predict {escape(str(bundle))} "Limits" "Derivatives"')
-
-
-def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str, Any]:
-    from proprl.curriculum.summary import map_counts
-
-    expected = model.fitted_.expected
-    return {
-        "expected": None if expected is None else vars(expected),
-        "labels_alone": map_counts(model.labels_alone()),
-        "map": map_counts(graph),
-    }
 
 
 def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:

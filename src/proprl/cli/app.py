@@ -14,6 +14,7 @@ app = typer.Typer(
     help="Learn which concepts must be learned before which.\n\nStart with: proprl demo",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # boxes and colours would cost a third of the time that help takes
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -31,7 +31,7 @@ app = typer.Typer(help="Look at courses and check them.", no_args_is_help=True)
 
 @app.command("list")
 def list_courses(root: DataRoot = None, as_json: Json = False) -> None:
-    """List the courses that come with proprl, and the public sets that it can fetch.
+    """List the bundled courses, and the public sets to fetch.
 
     Example: proprl course list
     """
@@ -83,7 +83,9 @@ def fetch(
     root: DataRoot = None,
     as_json: Json = False,
 ) -> None:
-    """Download a public set: what is missing, each file compared with its published checksum.
+    """Download what is missing of a public set, and check it.
+
+    Each file is compared with its published checksum.
 
     Example: proprl course fetch mooc
     """
@@ -129,7 +131,9 @@ def info(data: Data, root: DataRoot = None, as_json: Json = False) -> None:
 def check(
     path: Annotated[Path, typer.Argument(help="A course folder.")], as_json: Json = False
 ) -> None:
-    """List everything that is wrong with a course folder; exit 1 if anything is.
+    """List everything that is wrong with a course folder.
+
+    Exits 1 if anything is.
 
     Example: proprl course check my-course
     """

@@ -28,7 +28,7 @@ def demo(
     seed: Seed = 42,
     as_json: Json = False,
 ) -> None:
-    """Train on the bundled course `campus`, show what was learned, and write a report.
+    """Train on the course `campus`, and write a report of it.
 
     Example: proprl demo --out my-demo
     """

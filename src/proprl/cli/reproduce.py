@@ -55,7 +55,7 @@ def reproduce(
     out: Out = Path("results"),
     as_json: Json = False,
 ) -> None:
-    """Run a table or a figure of the paper, beside the published numbers.
+    """Run a table or figure of the paper beside what was published.
 
     What is done is kept: an interrupted run goes on where it stopped.
 

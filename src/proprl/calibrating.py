@@ -41,7 +41,7 @@ HELD_OUT = 10
 FEW_UNLABELLED = 100
 # Nor can fewer labels of a kind: yes, and no that is more than a yes turned round.
 FEW_LABELS = 5
-# So many open pairs with a concept that no label is about tell how their scores lie.
+# Of open pairs with a concept that no label is about, so many are scored for their calibration.
 OF_NEW = 2_000
 # Such pairs are prerequisites half as often as the others. On the development halves of two maps,
 # with a half, a fifth and a quarter known, it was 0.37 to 0.66 times as often.
@@ -152,11 +152,11 @@ def calibrations(
     *,
     prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
 ) -> tuple[Calibration, Calibration | None]:
-    """Fit how sure one may be of pairs whose concepts have labels, and of the others.
+    """Give the calibration of pairs whose concepts have labels, and that of the other pairs.
 
-    Background says how scores lie among concepts with labels. Elsewhere they lie otherwise: there
-    the base rate says how many prerequisites there are. Both speak of one map: they have one
-    threshold.
+    Background shows which scores pairs get whose concepts have labels. Other pairs get other
+    scores: their calibration is made to give their own base rate. Both have one threshold, because
+    they speak of one map.
     """
     first = calibrated(held_out, known, n, prior=prior)
     if len(held_out.background) < FEW_UNLABELLED or not len(held_out.of_new):
@@ -185,9 +185,9 @@ def calibrated(
 ) -> Calibration:
     """Fit slope and intercept to scores that a method gave to what it had not learned from.
 
-    Only labels count that a person picked, or that were drawn, and that speak of pairs like the
-    open ones. Labels that follow from others score too high. Negatives that are positives turned
-    round tell which order is right, and not how rare prerequisites are.
+    Only labels of pairs like the open ones count, picked by a person or drawn by lot. A label that
+    follows from others is left out: it scores too high. A negative that turns a positive round is
+    left out too: it tells which order is right, not how rare prerequisites are.
     """
     z, labels = log_odds(held_out.scores), held_out.labels
     positive = labels.labels == 1

@@ -1,4 +1,4 @@
-"""Which labels are law in the graph, and which contradict each other."""
+"""Which labels the graph must follow, and which are set aside: they contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A concept that a model has never met, held against those it knows."""
+"""Scores of a concept that a model has never met with those it knows."""
 
 from __future__ import annotations
 

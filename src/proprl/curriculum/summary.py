@@ -19,7 +19,7 @@ from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 
 SURE = 0.8
-"""Sure is what is learned with at least this probability: four in five are to come true."""
+"""The model is sure of a pair from this probability on: four in five should come true."""
 NAMED = 3
 """So many labels that contradict each other are named."""
 

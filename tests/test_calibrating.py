@@ -294,6 +294,18 @@ def test_a_tenth_of_the_background_is_kept_to_calibrate_by() -> None:
     np.testing.assert_array_equal(fit.held_out.scores, scorer.score(split.validation.pairs))
 
 
+@pytest.mark.parametrize(("count", "kept"), [(150, 15), (300, 100), (900, 100), (1500, 150)])
+def test_of_little_background_more_than_a_tenth_is_kept(count: int, kept: int) -> None:
+    """A hundred pairs, if that leaves as many to learn from; fewer could not tell how rare."""
+    split = parts(TRAIN, VALIDATION)
+    background = np.argwhere(open_pairs(known(split), 40))[:count]
+    scorer, fit = listened(split, background, n=40)
+    assert scorer.given is not None
+    assert fit.held_out is not None
+    assert (len(background), len(fit.held_out.background)) == (count, kept)
+    assert len(scorer.given) == count - kept
+
+
 def test_no_background_is_no_background() -> None:
     scorer, fit = listened(parts(TRAIN, VALIDATION), None)
     assert scorer.given is None

@@ -40,7 +40,7 @@ def test_what_is_missing_is_said_before_anything_is_read(
     monkeypatch.setattr(fitting, "gather_evidence", lambda *_, **__: pytest.fail("it was read"))
     alone = Course.from_tables(concepts=planted.concepts.select("id", "name"))
     with pytest.raises(MissingInputError, match="pairs"):
-        fit(alone)
+        fit(alone, Choices())
     labels = pl.DataFrame({"source": ["c1"], "target": ["c2"], "label": [1]})
     one_label = Course.from_tables(concepts=planted.concepts.select("id", "name"), pairs=labels)
     with pytest.raises(ProprlError):

@@ -23,6 +23,7 @@ DATA = (
     "proprl/experiments/settings/*.json",
     "proprl/report/templates/*.j2",
     "proprl/report/templates/*.css",
+    "proprl/__init__.pyi",
     "proprl/py.typed",
 )
 """What is no code. Listed here too: a folder that moves is not to be forgotten in silence."""

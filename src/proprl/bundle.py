@@ -1,7 +1,7 @@
-"""What a bundle says of a model, and whether it can be: the parts of `Fitted` on disk.
+"""A fitted model on disk: what `model.json` says of it, its arrays, and whether a fit wrote them.
 
-Checksums tell that a bundle is as it was written. They do not tell that a fit could have come to
-what stands in it; that is checked here, before a number of it is shown to anybody.
+Checksums tell that a bundle is as it was written. They do not tell that its content can come from
+a fit. That is checked here, before anybody is shown a number of it.
 """
 
 from __future__ import annotations
@@ -14,37 +14,30 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from proprl.arrays import FloatArray, SparseMatrix
+from proprl import __version__
+from proprl.arrays import FloatArray
 from proprl.calibrating import Fit
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PARTS, PairSplit
-from proprl.errors import BundleError, ProprlError
+from proprl.errors import BundleError
 from proprl.evaluation.base_rate import Calibration, check_calibration
+from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport, HeldOut
+from proprl.models.registry import method
 from proprl.training.bundle import (
     Arrays,
+    bundle_files,
     pack_labelled,
     pack_sparse,
     read_bundle,
     unpack_labelled,
     unpack_sparse,
+    write_bundle,
 )
 
 Files = Mapping[str, Arrays]
 
-# What reading something else than a model may end in.
-UNREADABLE: tuple[type[Exception], ...] = (
-    ArithmeticError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    ProprlError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 # A matrix that claims more resources would take the memory of the machine, not of a course.
 MOST_RESOURCES = 10_000_000
 
@@ -75,8 +68,9 @@ class CourseSaid(BaseModel):
 
 
 class Said(BaseModel):
-    """What `model.json` says of a model; see docs/bundle.md."""
+    """What `model.json` says of a model, in the order of the file; see docs/bundle.md."""
 
+    proprl: str
     method: str
     preset: str
     settings: dict[str, Any]
@@ -92,33 +86,86 @@ class Said(BaseModel):
     course: CourseSaid
 
 
-def opened(folder: Path) -> tuple[dict[str, Any], Files]:
-    """Give a bundle's description and arrays as they are; what cannot be read is refused."""
+def save_fitted(fitted: Fitted, folder: Path) -> None:
+    """Write the bundle, whole or not at all. The same fit gives the same bytes."""
+    write_bundle(folder, _said_of(fitted), _arrays_of(fitted))
+
+
+def bundle_size(fitted: Fitted) -> int:
+    """How many bytes the bundle of a model takes."""
+    return sum(map(len, bundle_files(_said_of(fitted), _arrays_of(fitted)).values()))
+
+
+def load_fitted(folder: Path, *, device: str = "auto") -> Fitted:
+    """Read a bundle; a damaged, foreign, too old or too new one is refused."""
     try:
-        return read_bundle(folder)
+        content, files = read_bundle(folder)
     except BundleError:
         raise
-    except UNREADABLE as error:
-        raise not_ours(folder, error) from error
+    except Exception as error:  # reading what is no model of ours may end in anything
+        raise _not_ours(folder, error) from error
+    try:
+        said = Said.model_validate(content)
+        _check_sizes(said, files)
+        return _fitted_from(said, files, device)
+    except Exception as error:
+        raise _not_ours(folder, error) from error
 
 
-def not_ours(folder: Path, error: Exception) -> BundleError:
+def _not_ours(folder: Path, error: Exception) -> BundleError:
     """Give the error for a bundle that is whole by its checksums, yet not what we write."""
-    return BundleError(
-        f"{folder} was not written by this version of proprl ({_in_words(error)}); train again"
-    )
-
-
-def _in_words(error: Exception) -> str:
+    words = (str(error) or type(error).__name__).splitlines()[0]
+    if isinstance(error, KeyError):
+        words = f"it lacks {error.args[0]}"
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    if isinstance(error, KeyError):
-        return f"it lacks {error.args[0]}"
-    return (str(error) or type(error).__name__).splitlines()[0]
+        words = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return BundleError(f"{folder} was not written by this version of proprl ({words}); train again")
 
 
-def pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
+def _said_of(fitted: Fitted) -> dict[str, Any]:
+    split = fitted.split
+    said = Said(
+        proprl=__version__,
+        method=fitted.method,
+        preset=fitted.preset,
+        settings=fitted.settings.model_dump(mode="json"),
+        seed=fitted.seed,
+        report=fitted.report,
+        calibration=fitted.fit.calibration,
+        calibration_of_new=fitted.fit.calibration_of_new,
+        background=fitted.background,
+        split=SplitSaid.model_validate(split, from_attributes=True),
+        notes=fitted.notes,
+        concepts=ConceptsSaid(ids=fitted.concept_ids, names=fitted.concept_names),
+        encoder=fitted.encoder,
+        course=CourseSaid(
+            name=fitted.course_name,
+            subject=fitted.course_subject,
+            fingerprint=fitted.course_fingerprint,
+        ),
+    )
+    return said.model_dump(mode="json")
+
+
+def _arrays_of(fitted: Fitted) -> Files:
+    labels: dict[str, npt.NDArray[Any]] = {}
+    for part, labelled in fitted.parts.items():
+        labels |= pack_labelled(part, labelled)
+    return {
+        "weights": fitted.scorer.state(),
+        "labels": labels,
+        "heldout": _pack_held_out(fitted.fit.held_out),
+        "evidence": _shown(fitted),
+    }
+
+
+def _shown(of: Fitted | Evidence) -> dict[str, npt.NDArray[Any]]:
+    """Give what explanations show of a course as arrays."""
+    return pack_sparse("transitions", of.transitions) | pack_sparse("incidence", of.incidence)
+
+
+def _pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
     """Give scores of held-out pairs as arrays; nothing where there are none."""
     if held_out is None:
         return {}
@@ -130,8 +177,60 @@ def pack_held_out(held_out: HeldOut | None) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def unpack_held_out(arrays: Arrays) -> HeldOut | None:
-    """Give back what `pack_held_out` made arrays of."""
+def _fitted_from(said: Said, files: Files, device: str) -> Fitted:
+    """Give the model that a bundle holds; parts that do not fit together are refused."""
+    n = len(said.concepts.ids)
+    split = _unpack_split(said.split, files["labels"], n)
+    scorer_class = method(said.method)
+    settings = scorer_class.settings_type(**said.settings)
+    fit = Fit(
+        scorer_class.restore(settings, files["weights"], said.report, device=device),
+        said.report,
+        said.calibration,
+        _unpack_held_out(files["heldout"]),
+        said.calibration_of_new,
+        np.unique(split.train.joined(split.validation).pairs),
+    )
+    _check_fit(fit, split, files["weights"], n)
+    # Vectors of nothing, so that the matrices are checked as those of a course are.
+    shown = Evidence(
+        np.zeros((n, 1)),
+        transitions=unpack_sparse("transitions", files["evidence"]),
+        incidence=unpack_sparse("incidence", files["evidence"]),
+    )
+    if _shown(shown).keys() != files["evidence"].keys():
+        raise BundleError("the evidence holds half a matrix, or an empty one")
+    return Fitted(
+        method=said.method,
+        preset=said.preset,
+        settings=settings,
+        seed=said.seed,
+        fit=fit,
+        split=split,
+        background=said.background,
+        notes=said.notes,
+        concept_ids=said.concepts.ids,
+        concept_names=said.concepts.names,
+        encoder=said.encoder,
+        course_name=said.course.name,
+        course_subject=said.course.subject,
+        course_fingerprint=said.course.fingerprint,
+        transitions=shown.transitions,
+        incidence=shown.incidence,
+    )
+
+
+def _unpack_split(said: SplitSaid, arrays: Arrays, n: int) -> PairSplit:
+    """Give the split of the labels, which are about n concepts."""
+    train, validation, test = (unpack_labelled(part, arrays) for part in PARTS)
+    for name, part in zip(PARTS, (train, validation, test), strict=True):
+        if (part.pairs >= n).any():
+            raise BundleError(f"a label of {name} names a concept row that is not there")
+    return PairSplit(train, validation, test, **said.model_dump())
+
+
+def _unpack_held_out(arrays: Arrays) -> HeldOut | None:
+    """Give back what `_pack_held_out` made arrays of."""
     if not arrays:
         return None
     labels = unpack_labelled("labels", arrays)
@@ -149,37 +248,7 @@ def _scores(name: str, array: FloatArray) -> FloatArray:
     return array
 
 
-def unpack_split(said: SplitSaid, arrays: Arrays, n: int) -> PairSplit:
-    """Give back the split of the labels, which are about n concepts."""
-    train, validation, test = (unpack_labelled(part, arrays) for part in PARTS)
-    for name, part in zip(PARTS, (train, validation, test), strict=True):
-        if (part.pairs >= n).any():
-            raise BundleError(f"a label of {name} names a concept row that is not there")
-    return PairSplit(
-        train, validation, test, said.protocol, said.promises_reversed, notes=said.notes
-    )
-
-
-def pack_course(
-    transitions: SparseMatrix | None, incidence: SparseMatrix | None
-) -> dict[str, npt.NDArray[Any]]:
-    """Give what explanations show of a course as arrays."""
-    return pack_sparse("transitions", transitions) | pack_sparse("incidence", incidence)
-
-
-def unpack_course(arrays: Arrays, n: int) -> Evidence:
-    """Give back the moves and resources that explanations show, under vectors of nothing."""
-    shown = Evidence(
-        np.zeros((n, 1)),
-        transitions=unpack_sparse("transitions", arrays),
-        incidence=unpack_sparse("incidence", arrays),
-    )
-    if pack_course(shown.transitions, shown.incidence).keys() != arrays.keys():
-        raise BundleError("the evidence holds half a matrix, or an empty one")
-    return shown
-
-
-def check_sizes(said: Said, files: Files) -> None:
+def _check_sizes(said: Said, files: Files) -> None:
     """Refuse concepts without a name, names without a concept, and matrices beyond all size."""
     ids, n = said.concepts.ids, len(said.concepts.ids)
     if len(said.concepts.names) != n or len(set(ids)) != n:
@@ -196,7 +265,7 @@ def check_sizes(said: Said, files: Files) -> None:
             raise BundleError(f"{of_what} is {array.tolist()}")
 
 
-def check_fit(fit: Fit, split: PairSplit, weights: Arrays, n: int) -> None:
+def _check_fit(fit: Fit, split: PairSplit, weights: Arrays, n: int) -> None:
     """Refuse parts of a fit that do not belong together."""
     known = split.train.joined(split.validation)
     crossed = isinstance(fit.scorer, CrossFits)
@@ -217,6 +286,13 @@ def check_fit(fit: Fit, split: PairSplit, weights: Arrays, n: int) -> None:
         raise BundleError(f"{n} concepts have fewer pairs than are said to be open")
 
 
+def _check_known(weights: Arrays, learned: LabelledPairs) -> None:
+    """Refuse a method that knows other labels than it can have learned from."""
+    for name, array in (("known/pairs", learned.pairs), ("known/labels", learned.labels)):
+        if name in weights and not np.array_equal(weights[name], array):
+            raise BundleError(f"{name} of the weights are not those of the labels")
+
+
 def _check_report(report: FitReport) -> None:
     """Refuse what no fit can have used or chosen."""
     history = report.history
@@ -227,10 +303,3 @@ def _check_report(report: FitReport) -> None:
         )
     if not -1 <= history.best_epoch < len(history.epochs):
         raise BundleError(f"there is no epoch {history.best_epoch} that could be the best")
-
-
-def _check_known(weights: Arrays, learned: LabelledPairs) -> None:
-    """Refuse a method that knows other labels than it can have learned from."""
-    for name, array in (("known/pairs", learned.pairs), ("known/labels", learned.labels)):
-        if name in weights and not np.array_equal(weights[name], array):
-            raise BundleError(f"{name} of the weights are not those of the labels")

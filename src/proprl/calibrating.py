@@ -1,6 +1,7 @@
-"""A method fitted, and its scores made probabilities: for the whole map, or as people pick pairs.
+"""A method fitted, its scores made probabilities, and what to know before trusting these.
 
-Scores of labels and background that the method had not learned from say how sure one may be.
+Probabilities hold for the whole map, or for pairs as people pick them. Scores of labels and
+background that the method had not learned from say how sure one may be.
 """
 
 from __future__ import annotations
@@ -29,11 +30,7 @@ from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, best_threshold, enough_t
 from proprl.graphs.closure import BoolArray
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport, HeldOut, PairScorer
-from proprl.pairs.background import (
-    follows_from_others,
-    open_pairs,
-    with_labels,
-)
+from proprl.pairs.background import follows_from_others, open_pairs, with_labels
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
 
@@ -44,11 +41,12 @@ HELD_OUT = 10
 FEW_UNLABELLED = 100
 # Nor can fewer labels of a kind: yes, and no that is more than a yes turned round.
 FEW_LABELS = 5
-# So many open pairs with a concept that no label is about tell how their scores lie.
+# Of open pairs with a concept that no label is about, so many are scored for their calibration.
 OF_NEW = 2_000
 # Such pairs are prerequisites half as often as the others. On the development halves of two maps,
 # with a half, a fifth and a quarter known, it was 0.37 to 0.66 times as often.
 RATE_OF_NEW = 0.5
+AS_PICKED = "its probabilities hold for pairs as people pick them, not for the whole map"
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,9 @@ def fit_scorer(
     lent, kept = background, None
     crossed = isinstance(scorer, CrossFits)
     if background is not None and not crossed:
-        here = np.arange(len(background)) % _every(len(background)) == 0
+        count = len(background)
+        every = min(HELD_OUT, count // FEW_UNLABELLED)
+        here = np.arange(count) % (every if every > 1 else HELD_OUT) == 0
         lent, kept = background[~here], background[here]
     report = scorer.fit(
         evidence, split, background=lent, seed=seed, progress=progress, checkpoint=checkpoint
@@ -138,12 +138,6 @@ def fit_scorer(
     return Fit(scorer, report, calibration, held_out, of_new, np.unique(known.pairs))
 
 
-def _every(background: int) -> int:
-    """Give which of so many background pairs are kept: each tenth, or more if that were too few."""
-    enough = background >= 2 * FEW_UNLABELLED
-    return min(HELD_OUT, background // FEW_UNLABELLED) if enough else HELD_OUT
-
-
 def _scores_of_new(scorer: PairScorer, known: LabelledPairs, n: int, seed: int) -> FloatArray:
     """Score some open pairs with a concept that no label is about: (l,)."""
     pool = np.argwhere(open_pairs(known, n) & ~with_labels(known, n)).astype(np.int64)
@@ -158,11 +152,11 @@ def calibrations(
     *,
     prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
 ) -> tuple[Calibration, Calibration | None]:
-    """Fit how sure one may be of pairs whose concepts have labels, and of the others.
+    """Give the calibration of pairs whose concepts have labels, and that of the other pairs.
 
-    Background says how scores lie among concepts with labels. Elsewhere they lie otherwise: there
-    the base rate says how many prerequisites there are. Both speak of one map: they have one
-    threshold.
+    Background shows which scores pairs get whose concepts have labels. Other pairs get other
+    scores: their calibration is made to give their own base rate. Both have one threshold, because
+    they speak of one map.
     """
     first = calibrated(held_out, known, n, prior=prior)
     if len(held_out.background) < FEW_UNLABELLED or not len(held_out.of_new):
@@ -191,9 +185,9 @@ def calibrated(
 ) -> Calibration:
     """Fit slope and intercept to scores that a method gave to what it had not learned from.
 
-    Only labels count that a person picked, or that were drawn, and that speak of pairs like the
-    open ones. Labels that follow from others score too high. Negatives that are positives turned
-    round tell which order is right, and not how rare prerequisites are.
+    Only labels of pairs like the open ones count, picked by a person or drawn by lot. A label that
+    follows from others is left out: it scores too high. A negative that turns a positive round is
+    left out too: it tells which order is right, not how rare prerequisites are.
     """
     z, labels = log_odds(held_out.scores), held_out.labels
     positive = labels.labels == 1
@@ -220,3 +214,55 @@ def calibrated(
         # They rank pairs, and cannot tell how many hold.
         return replace(calibration, base_rate=None, interval=None, believed=None)
     return calibration
+
+
+def cautions(
+    method: str, fit: Fit, known: LabelledPairs, background: int | None, *, given: bool = False
+) -> list[str]:
+    """Say what limits a fit; `background` counts the pairs without a label, None: not wanted.
+
+    `given` background was chosen by the user.
+    """
+    found = []
+    positives = len(known.positives)
+    one_sided = len(known) > 0 and positives == len(known)
+    if one_sided:
+        found.append(
+            f"All {positives} labels say yes: pairs can be ranked, but how many prerequisites "
+            "there are cannot be told, and nothing is believed. Add pairs that are none (label 0)."
+        )
+    if 0 < len(known) < ENOUGH_TO_CHOOSE:
+        found.append(
+            f"Only {len(known)} labels to learn from: every answer is little but a guess, and of "
+            f"the whole map nothing is believed before there are {ENOUGH_TO_CHOOSE}."
+        )
+    if not fit.scorer.takes_background:
+        found.append(
+            f"{method} learns nothing from pairs without a label: {AS_PICKED}. In Python, "
+            "model.graph(threshold=0.9) draws a map from a threshold of your own."
+        )
+    elif background is None:
+        found.append(f"No pairs without a label were learned from: {AS_PICKED}.")
+    elif not background:
+        found.append(
+            "Among concepts with labels no pair is left without one: how rare prerequisites are "
+            f"elsewhere cannot be told, and {AS_PICKED}."
+        )
+    elif fit.held_out is None or len(fit.held_out.background) < FEW_UNLABELLED:
+        found.append(
+            f"Only {background} pairs without a label to learn from: how many prerequisites there "
+            f"are cannot be told, and {AS_PICKED}. Label pairs of more concepts."
+        )
+    elif not one_sided and len(known) >= ENOUGH_TO_CHOOSE and fit.base_rate is None:
+        found.append(
+            f"Fewer than {FEW_LABELS} labels of a kind tell how rare prerequisites are: how many "
+            "there are cannot be told. A label counts if a person chose its pair and it does not "
+            "follow from others; a no to a prerequisite turned round does not count. Label more "
+            "pairs of both kinds."
+        )
+    elif given:
+        found.append(
+            "You chose the pairs without a label: the expected number of prerequisites holds if "
+            "they were drawn by lot from all pairs that no label settles."
+        )
+    return found

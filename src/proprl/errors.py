@@ -60,7 +60,6 @@ class CourseError(ProprlError):
     SHOWN = 20
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
-        self.source = source
         self.problems = tuple(problems)
         count = len(self.problems)
         lines = [f"{source} has {count} problem{'s' if count != 1 else ''}:"]
@@ -98,7 +97,6 @@ class MissingExtraError(FeatureError):
     """An optional package is not installed; the message names the extra to install."""
 
     def __init__(self, what: str, extra: str) -> None:
-        self.extra = extra
         super().__init__(f"{what} needs the extra `{extra}`: pip install 'proprl[{extra}]'")
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import polars as pl
 from sklearn.base import BaseEstimator
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.bundle import load_fitted, save_fitted
 from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.explanation import Explanation, explain_pair
 from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
@@ -20,12 +22,12 @@ from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.fitted import Expected, Fitted
-from proprl.fitting import Choices, Kept, Unlabelled, fit
+from proprl.fitting import Choices, Unlabelled, fit
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels
 from proprl.progress import SILENT, Progress
 
 
-class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
+class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
     """A prerequisite learner, used as scikit-learn's estimators are.
 
     method    a name of the registry, e.g. "sequitur"
@@ -39,25 +41,6 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
     settings  changes to the preset, e.g. {"alpha": 0.2}
     device    "auto", "cpu", "cuda"
     """
-
-    def __init__(
-        self,
-        method: str = "sequitur",
-        *,
-        preset: str = "default",
-        seed: int = 42,
-        encoder: str = "auto",
-        split: str = "auto",
-        settings: Mapping[str, Any] | None = None,
-        device: str = "auto",
-    ) -> None:
-        self.method = method
-        self.preset = preset
-        self.seed = seed
-        self.encoder = encoder
-        self.split = split
-        self.settings = settings
-        self.device = device
 
     def fit(
         self,
@@ -78,17 +61,14 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
             raise ProprlError(f"fit takes a course, not {course!r}: see proprl.load_course")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ProprlError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed}")
-        choices = Choices(
-            self.method,
-            preset=self.preset,
-            settings=self.settings,
-            encoder=self.encoder,
-            split=self.split,
-            seed=self.seed,
-            device=self.device,
+        self.fitted_ = fit(
+            course,
+            self,
+            background=background,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
         )
-        kept = Kept(checkpoint, resume) if checkpoint else None
-        self.fitted_ = fit(course, choices, background=background, progress=progress, kept=kept)
         return self
 
     def predict_proba(self, pairs: NamedPairs) -> FloatArray:
@@ -184,7 +164,7 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
 
     def save(self, folder: str | Path) -> None:
         """Write the model bundle; it predicts on another machine without the course."""
-        self._fitted.save(Path(folder))
+        save_fitted(self._fitted, Path(folder))
 
     @property
     def threshold_(self) -> float | None:
@@ -215,36 +195,16 @@ class PrerequisiteModel(BaseEstimator):  # type: ignore[misc]
         return pair_rows(pairs, self._fitted.concept_ids, self._fitted.concept_names)
 
 
+@dataclass(eq=False, repr=False)
 class ProPRL(PrerequisiteModel):
-    """ProPRL: two graph views of each concept, fused by a gate for each ordered pair.
+    """ProPRL: two graph views of each concept, fused by a gate for each ordered pair."""
 
-    Parameters as in `PrerequisiteModel`.
-    """
-
-    def __init__(
-        self,
-        *,
-        preset: str = "default",
-        seed: int = 42,
-        encoder: str = "auto",
-        split: str = "auto",
-        settings: Mapping[str, Any] | None = None,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            "proprl",
-            preset=preset,
-            seed=seed,
-            encoder=encoder,
-            split=split,
-            settings=settings,
-            device=device,
-        )
+    method: str = "proprl"
 
 
 def load_model(folder: str | Path, *, device: str = "auto") -> PrerequisiteModel:
     """Give the model that was saved in `folder`; a damaged or foreign one is refused."""
-    fitted = Fitted.load(Path(folder), device=device)
+    fitted = load_fitted(Path(folder), device=device)
     model = PrerequisiteModel(
         fitted.method,
         preset=fitted.preset,

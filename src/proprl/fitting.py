@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from proprl.arrays import IntArray
-from proprl.calibrating import fit_scorer
-from proprl.cautions import cautions
+from proprl.calibrating import cautions, fit_scorer
 from proprl.data.course import Course
 from proprl.data.named_pairs import NamedPairs, background_rows
 from proprl.data.splits.course_split import split_course
@@ -38,21 +37,18 @@ Unlabelled: TypeAlias = NamedPairs | Literal["auto"] | None
 """Pairs without a label, as `NamedPairs`; "auto" draws them, None means none."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Choices:
     """What a person chooses before a fit; see `PrerequisiteModel`."""
 
     method: str = "sequitur"
+    _: KW_ONLY
     preset: str = "default"
-    settings: Mapping[str, Any] | None = None
-    """In what the method departs from its preset."""
+    seed: int = 42
     encoder: str = "auto"
     split: str = "auto"
-    seed: int = 42
+    settings: Mapping[str, Any] | None = None
     device: str = "auto"
-
-
-AS_USUAL = Choices()
 
 
 @dataclass(frozen=True)
@@ -71,19 +67,20 @@ class Prepared:
         return method(self.method)(self.settings, device=device)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Where an interrupted fit is kept, and whether it goes on from there."""
-
-    folder: Path
-    resume: bool = False
-
-
-def prepare(
-    course: Course, choices: Choices = AS_USUAL, *, progress: Progress = SILENT
-) -> Prepared:
+def prepare(course: Course, choices: Choices, *, progress: Progress = SILENT) -> Prepared:
     """Gather what a method needs of a course; an input that is missing is named, with a remedy."""
     return _gathered(course, choices, _checked(course, choices), progress)
+
+
+def _checked(course: Course, choices: Choices) -> Settings:
+    """Give a method's settings; one that the course cannot serve is an error."""
+    settings = method_settings(choices.method, choices.preset, **(choices.settings or {}))
+    if settings.read_by != NOBODY:  # as a saved model finds it again
+        settings = settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
+    needs = method(choices.method).needs
+    offered = offered_inputs(course, needs, choices.encoder)
+    check_inputs(choices.method, needs, offered, course.name)
+    return settings
 
 
 def _gathered(course: Course, choices: Choices, settings: Settings, progress: Progress) -> Prepared:
@@ -116,28 +113,26 @@ def fit_prepared(
     scorer: PairScorer | None = None,
     device: str = "auto",
     progress: Progress = SILENT,
-    kept: Kept | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Learn from the labels of a split, and from background: pairs without a label (k, 2).
 
     `background_chosen` says that a person chose these pairs: the model then warns of it. Who
     wants to watch a scorer while it learns gives an unfitted one.
     """
-    known = split.train.joined(split.validation)
+    course, evidence = prepared.course, prepared.evidence
     fit = fit_scorer(
         scorer or prepared.scorer(device),
-        prepared.evidence,
+        evidence,
         split,
         background=background,
         seed=seed,
         progress=progress,
-        checkpoint=_checkpoint(kept, prepared, split, background, seed),
+        checkpoint=checkpoint,
     )
+    known = split.train.joined(split.validation)
     count = None if background is None else len(background)
-    notes = cautions(prepared.method, fit, known, count, given=background_chosen)
-    return Fitted.on(
-        prepared.course,
-        prepared.evidence,
+    return Fitted(
         method=prepared.method,
         preset=prepared.preset,
         settings=prepared.settings,
@@ -145,51 +140,52 @@ def fit_prepared(
         fit=fit,
         split=split,
         background=count or 0,
+        concept_ids=course.ids,
+        concept_names=course.names,
         encoder=prepared.encoder,
-        notes=tuple(notes),
+        course_name=course.name,
+        course_subject=course.subject,
+        course_fingerprint=course.fingerprint,
+        notes=tuple(cautions(prepared.method, fit, known, count, given=background_chosen)),
+        transitions=evidence.transitions,
+        incidence=evidence.incidence,
     )
 
 
 def fit(
     course: Course,
-    choices: Choices = AS_USUAL,
+    choices: Choices,
     *,
     background: Unlabelled = "auto",
     progress: Progress = SILENT,
-    kept: Kept | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
 ) -> Fitted:
-    """Prepare a course and learn from it."""
+    """Prepare a course and learn from it; with `checkpoint`, an interrupted fit can be resumed."""
     settings = _checked(course, choices)  # before anything takes time
     scorer_class = method(choices.method)
-    parts = split_course(
+    split = split_course(
         course,
         choices.split,
         labels_needed=LABELS in scorer_class.needs,
         positives_suffice=scorer_class.takes_background and background is not None,
     )
-    known = parts.train.joined(parts.validation)
-    unlabelled = _unlabelled(course, choices, known, background)
+    unlabelled = _unlabelled(course, choices, split.train.joined(split.validation), background)
+    prepared = _gathered(course, choices, settings, progress)
+    kept = None
+    if checkpoint is not None:
+        run = _run(prepared, split, unlabelled, choices.seed)
+        kept = Checkpoint(checkpoint, run, resume)
     return fit_prepared(
-        _gathered(course, choices, settings, progress),
-        parts,
+        prepared,
+        split,
         background=unlabelled,
         background_chosen=not isinstance(background, str),
         seed=choices.seed,
         device=choices.device,
         progress=progress,
-        kept=kept,
+        checkpoint=kept,
     )
-
-
-def _checked(course: Course, choices: Choices) -> Settings:
-    """Give a method's settings; one that the course cannot serve is an error."""
-    settings = method_settings(choices.method, choices.preset, **(choices.settings or {}))
-    if settings.read_by != NOBODY:  # as a saved model finds it again
-        settings = settings.model_copy(update={"reader": resolve_reader(settings.read_by)})
-    needs = method(choices.method).needs
-    offered = offered_inputs(course, needs, choices.encoder)
-    check_inputs(choices.method, needs, offered, course.name)
-    return settings
 
 
 def _unlabelled(
@@ -212,29 +208,17 @@ def _unlabelled(
     return rows
 
 
-def _checkpoint(
-    kept: Kept | None,
-    prepared: Prepared,
-    split: PairSplit,
-    background: IntArray | None,
-    seed: int,
-) -> Checkpoint | None:
+def _run(
+    prepared: Prepared, split: PairSplit, background: IntArray | None, seed: int
+) -> dict[str, str]:
     """Name a fit by all that determines it, so that no other one is continued."""
-    if kept is None:
-        return None
-    run = {
+    rows = None if background is None else np.ascontiguousarray(background).tobytes()
+    return {
         "course": prepared.course.fingerprint,
         "method": prepared.method,
         "seed": str(seed),
         "encoder": prepared.encoder,
         "split": split.protocol,
-        "background": _digest(background),
+        "background": "none" if rows is None else hashlib.sha256(rows).hexdigest(),
         **{name: str(value) for name, value in prepared.settings.model_dump().items()},
     }
-    return Checkpoint(kept.folder, run, kept.resume)
-
-
-def _digest(pairs: IntArray | None) -> str:
-    if pairs is None:
-        return "none"
-    return hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -65,9 +65,9 @@ class Judged:
         """What was said, at the rate of these labels; None where all labels are the same."""
         if self.one_sided:
             return None
-        return (
-            self.said if self.base_rate is None else at_rate(self.said, self.base_rate, self.rate)
-        )
+        if self.base_rate is None:
+            return self.said
+        return at_rate(self.said, self.base_rate, self.rate)
 
     def metrics(self) -> dict[str, float | int | None]:
         """Give every metric; one that means nothing (all labels say the same) is None.
@@ -132,11 +132,23 @@ class Judged:
         return [HOW[self.how], *self.doubts(), holds]
 
 
-def judge(fitted: Fitted, how: How, labelled: LabelledPairs) -> Judged:
-    """Score labelled pairs in both orders."""
-    score = fitted.fit.score
-    turned_round = score(labelled.pairs[:, ::-1].copy())
-    return _judged(fitted, how, labelled, score(labelled.pairs), turned_round)
+def judge(
+    fitted: Fitted, how: How, labelled: LabelledPairs, said: FloatArray | None = None
+) -> Judged:
+    """Judge labelled pairs by what a model says of them in both orders, or by what is given."""
+    turned_round = None
+    if said is None:
+        said = fitted.fit.score(labelled.pairs)
+        turned_round = fitted.fit.score(labelled.pairs[:, ::-1].copy())
+    return Judged(
+        how,
+        labelled,
+        said,
+        turned_round,
+        threshold=None if fitted.positives_alone else fitted.report.threshold,
+        base_rate=fitted.fit.base_rate,
+        expected=fitted.expected,
+    )
 
 
 def judge_held_out(fitted: Fitted) -> Judged:
@@ -145,17 +157,15 @@ def judge_held_out(fitted: Fitted) -> Judged:
     if held_out is None or calibration is None or held_out.labels == fitted.split.validation:
         return judge(fitted, "validation", fitted.split.validation)
     said = calibration.probability(held_out.scores)
-    return _judged(fitted, "cross-fitted", held_out.labels, said, None)
+    return judge(fitted, "cross-fitted", held_out.labels, said)
 
 
 def judge_part(fitted: Fitted, part: str) -> Judged:
     """Judge a part of the split: "train", "validation" or "test"."""
-    for how in ("train", "validation", "test"):
-        if part == how:
-            learned_from = part == "validation" and isinstance(fitted.scorer, CrossFits)
-            return judge(fitted, "train" if learned_from else how, fitted.parts[how])
-    known = ", ".join([*fitted.parts, "auto"])
-    raise ProprlError(f"there is no part {part!r}; known: {known}")
+    if part not in fitted.parts:
+        raise ProprlError(f"there is no part {part!r}; known: {', '.join([*fitted.parts, 'auto'])}")
+    learned_from = part == "validation" and isinstance(fitted.scorer, CrossFits)
+    return judge(fitted, "train" if learned_from else cast(How, part), fitted.parts[part])
 
 
 def unseen_labels(fitted: Fitted, course: Course | None = None) -> LabelledPairs:
@@ -182,21 +192,3 @@ def _labels_of(fitted: Fitted, course: Course) -> LabelledPairs:
             f"unknown to the model, such as {unknown[0]!r}: it was trained on {fitted.course_name}"
         )
     return replace(labelled, pairs=rows[labelled.pairs])
-
-
-def _judged(
-    fitted: Fitted,
-    how: How,
-    labelled: LabelledPairs,
-    said: FloatArray,
-    turned_round: FloatArray | None,
-) -> Judged:
-    return Judged(
-        how,
-        labelled,
-        said,
-        turned_round,
-        threshold=None if fitted.positives_alone else fitted.report.threshold,
-        base_rate=None if fitted.fit.calibration is None else fitted.fit.calibration.base_rate,
-        expected=fitted.expected,
-    )

@@ -1,12 +1,10 @@
-"""How a long computation tells the caller where it stands."""
+"""How a long computation tells its caller where it stands."""
 
 from __future__ import annotations
 
-from typing import Protocol
 
-
-class Progress(Protocol):
-    """What a long computation calls; a progress bar, a log or nothing stands behind it."""
+class Progress:
+    """What a long computation calls; it says nothing. A progress bar overrides what it shows."""
 
     def begin(self, task: str, total: int, done: int = 0) -> None:
         """Announce `total` steps, of which `done` are behind us already."""
@@ -21,18 +19,4 @@ class Progress(Protocol):
         """Report the end, also when it came early."""
 
 
-class _Silent:
-    def begin(self, task: str, total: int, done: int = 0) -> None:
-        """Say nothing."""
-
-    def step(self, count: int = 1, **shown: float) -> None:
-        """Say nothing."""
-
-    def note(self, text: str, seconds_left: float | None = None) -> None:
-        """Say nothing."""
-
-    def end(self) -> None:
-        """Say nothing."""
-
-
-SILENT: Progress = _Silent()
+SILENT = Progress()

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from proprl.cli import console
-from proprl.cli.console import ProgressBar
+from proprl.cli.progress_bar import ProgressBar
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, width: int = 80) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proprl.curriculum import all_pairs as ranking
-from proprl.curriculum.all_pairs import Strongest, all_pairs, batches
+from proprl.curriculum.all_pairs import all_pairs, batches, strongest
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import FOLDS
 
@@ -31,16 +31,15 @@ def test_a_batch_holds_pairs_of_one_fold_and_every_pair_is_in_one(
     assert batches(all_pairs(1)) == []
 
 
-def test_the_strongest_are_the_same_however_they_come() -> None:
+def test_of_pairs_as_strong_the_first_come_first() -> None:
     pairs = all_pairs(200)
     p = np.random.default_rng(0).integers(0, 50, len(pairs)) / 50  # many are as strong
-    whole, stream = Strongest(30, 0.5), Strongest(30, 0.5)
-    whole.add(pairs, p)
-    for here in np.array_split(np.random.default_rng(1).permutation(len(pairs)), 9):
-        stream.add(pairs[here], p[here])
-    for one, other in zip(whole.result(), stream.result(), strict=True):
-        np.testing.assert_array_equal(one, other)
-    kept, strength = whole.result()
-    first = np.flatnonzero(p == p.max())[:30]
+    kept, strength = strongest(pairs, p, top=2000, threshold=0.5)
+    first = np.flatnonzero(p == p.max())
+    assert len(kept) == 2000 > len(first)
     np.testing.assert_array_equal(kept[: len(first)], pairs[first])
     assert (np.diff(strength) <= 0).all()
+    shuffled = np.random.default_rng(1).permutation(len(pairs))
+    again = strongest(pairs[shuffled], p[shuffled], top=2000, threshold=0.5)
+    np.testing.assert_array_equal(again[0], kept)
+    assert strongest(pairs, p, threshold=0.5)[1].min() == 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proprl.curriculum import (
+from proprl.curriculum.graph import (
     Edge,
     LeftOut,
     PrerequisiteGraph,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.curriculum import LeftOut, PrerequisiteGraph, labels_alone, prerequisite_graph
+from proprl.curriculum.graph import LeftOut, PrerequisiteGraph, labels_alone, prerequisite_graph
 from proprl.data import LabelledPairs, load_benchmark
 from proprl.graphs.closure import what_follows
 

@@ -10,7 +10,7 @@ import pytest
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.calibrating import Fit
-from proprl.curriculum import PrerequisiteGraph, prerequisite_graph
+from proprl.curriculum.graph import PrerequisiteGraph, prerequisite_graph
 from proprl.curriculum.questions import worth_asking
 from proprl.curriculum.summary import (
     about,
@@ -28,7 +28,7 @@ from proprl.evaluation.base_rate import Calibration
 from proprl.fitted import Fitted
 from proprl.models.base import FitReport
 from proprl.models.registry import method_settings
-from proprl.report.contents import report_data
+from proprl.report.page import report_data
 
 # Numbers → Fractions → Ratios are confirmed, Trees → Numbers was rejected by twenty people; two
 # concepts are called Graphs.
@@ -131,8 +131,8 @@ def test_with_every_pair_settled_there_is_nothing_to_ask() -> None:
     model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=known))
     assert worth_asking(model.fitted_) == []
     data = report_data(model.fitted_, None, model.judged())
-    assert data.ask.words == "Nothing: every pair has a label, or follows from one."
-    assert data.map is None
+    assert data["ask"]["words"] == "Nothing: every pair has a label, or follows from one."
+    assert data["map"] is None
 
 
 def test_the_expected_number_comes_with_its_range_and_says_that_it_is_rough() -> None:
@@ -224,8 +224,7 @@ def test_labels_that_contradict_each_other_are_listed_by_name_and_id() -> None:
     model = model_that_says({})
     model.fitted_ = replace(model.fitted_, split=replace(model.fitted_.split, train=labels))
     data = report_data(model.fitted_, model.labels_alone(), model.judged())
-    assert data.map is not None
-    assert {(first, then) for first, then, _ in data.map.doubtful} == {
+    assert {(first, then) for first, then, _ in data["map"]["doubtful"]} == {
         ("Graphs (plots)", "Graphs (networks)"),
         ("Graphs (networks)", "Graphs (plots)"),
     }
@@ -254,5 +253,5 @@ def with_labels(known: LabelledPairs) -> Fitted:
 def test_a_report_without_a_base_rate_says_so_in_place_of_the_list() -> None:
     model = model_that_says({(2, 3): 0.99}, calibration=None)
     data = report_data(model.fitted_, drawn({(2, 3): 0.99}), model.judged())
-    assert data.sure.edges == []
-    assert "cannot be told" in data.sure.words
+    assert data["sure"]["edges"] == ()
+    assert "cannot be told" in data["sure"]["words"]

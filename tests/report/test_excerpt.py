@@ -8,7 +8,7 @@ import rustworkx as rx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.report.excerpt import MOST_CONCEPTS, ROWS, excerpt
 from proprl.report.layout import lay_out
 

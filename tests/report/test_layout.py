@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.report.drawing import draw, shown_probability
 from proprl.report.layers import crossings, set_in_layers
 from proprl.report.layout import BOX_WIDTH, PAGE_WIDTH, Box, lay_out

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.evaluation import Bin
-from proprl.report import EdgeList, Map, ReportData, render_report
 from proprl.report.excerpt import ROWS
-from proprl.report.page import LISTED
+from proprl.report.page import LISTED, render_report
 
 NASTY = '<script>alert("x")</script>'
 
@@ -22,38 +21,43 @@ def edge(source: str, target: str, probability: float, *, confirmed: bool = Fals
     return Edge(source, target, probability, source.lower(), target.lower(), confirmed)
 
 
-MAP = Map(
-    edges=[
+MAP = {
+    "edges": [
         edge("Limits", "Derivatives", 0.974),
         edge("A & B", "Maximum likelihood estimation", 0.91),
         edge("Derivatives", "A & B", 0.83, confirmed=True),
         edge(NASTY, "A & B", 0.72),
     ],
-    beside=[("Steps", 1, 1234)],
-    remarks=["3 steps are learned."],
-    doubtful=[("Sets", NASTY, "confirmed in both orders")],
-)
-DATA = ReportData(
-    title="campus",
-    facts=[("concepts", "158"), ("seed", "42")],
-    metrics=[
+    "beside": [("Steps", 1, 1234)],
+    "remarks": ["3 steps are learned."],
+    "doubtful": [("Sets", NASTY, "confirmed in both orders")],
+}
+DATA: dict[str, Any] = {
+    "title": "campus",
+    "facts": [("concepts", "158"), ("seed", "42")],
+    "metrics": [
         ("auc", 0.9412, "chance that a true pair scores above a false one"),
         ("average_precision", None, "precision, averaged down the ranking"),
         ("mean_margin", -0.2, "by how much true pairs score above their reverse"),
         ("pairs", 1212, "labelled pairs scored"),
     ],
-    epochs=[(0.9, 0.6), (0.6, 0.8), (0.5, 0.7)],
-    best_epoch=1,
-    expected=["About 240 prerequisites are expected.", "That is not many."],
-    map=MAP,
-    sure=EdgeList([edge("Sets", "Functions", 0.998)], "Learned, and likely."),
-    ask=EdgeList([edge("Graphs", "Matrices", 0.51)], "In doubt."),
-    measured=["Test: 88 pairs.", "These figures are for pairs that people chose."],
-    reliability=[Bin(0.1, 0.2, 40, 0.15, 0.1), Bin(0.8, 0.9, 10, 0.85, 0.9)],
-    notes=["The course has no behaviour view; it was switched off."],
-)
-NOTHING = EdgeList([], "Nothing.")
-EMPTY = ReportData("nothing", [], [], [], -1, ["It cannot be told."], None, NOTHING, NOTHING)
+    "expected": ["About 240 prerequisites are expected.", "That is not many."],
+    "map": MAP,
+    "sure": {"edges": [edge("Sets", "Functions", 0.998)], "words": "Learned, and likely."},
+    "ask": {"edges": [edge("Graphs", "Matrices", 0.51)], "words": "In doubt."},
+    "measured": ["Test: 88 pairs.", "These figures are for pairs that people chose."],
+    "reliability": [Bin(0.1, 0.2, 40, 0.15, 0.1), Bin(0.8, 0.9, 10, 0.85, 0.9)],
+    "notes": ["The course has no behaviour view; it was switched off."],
+}
+NOTHING = {"edges": [], "words": "Nothing."}
+EMPTY: dict[str, Any] = {
+    **dict.fromkeys(("facts", "metrics", "measured", "reliability", "notes"), ()),
+    "title": "nothing",
+    "expected": ["It cannot be told."],
+    "map": None,
+    "sure": NOTHING,
+    "ask": NOTHING,
+}
 
 
 class Page(HTMLParser):
@@ -114,23 +118,24 @@ def test_every_edge_and_concept_is_in_the_drawing(page: Page) -> None:
 
 
 def test_names_are_text_and_never_markup(html: str) -> None:
-    marked = replace(
-        EMPTY,
-        title=NASTY,
-        facts=[(NASTY, NASTY)],
-        metrics=[(NASTY, 0.5, NASTY)],
-        expected=[NASTY],
-        map=Map(
-            [Edge(NASTY, 'x" onload="y', 0.9, "a", "b"), Edge(NASTY, NASTY, 0.8, "b", "c")],
-            [(NASTY, 1, 2)],
-            [NASTY],
-            [(NASTY, NASTY, NASTY)],
-        ),
-        sure=EdgeList([edge(NASTY, "A & B", 0.9)], NASTY),
-        ask=EdgeList([edge("A & B", NASTY, 0.5)], NASTY),
-        measured=[NASTY],
-        notes=[NASTY],
-    )
+    edges = [Edge(NASTY, 'x" onload="y', 0.9, "a", "b"), Edge(NASTY, NASTY, 0.8, "b", "c")]
+    marked = {
+        "title": NASTY,
+        "facts": [(NASTY, NASTY)],
+        "metrics": [(NASTY, 0.5, NASTY)],
+        "expected": [NASTY],
+        "map": {
+            "edges": edges,
+            "beside": [(NASTY, 1, 2)],
+            "remarks": [NASTY],
+            "doubtful": [(NASTY, NASTY, NASTY)],
+        },
+        "sure": {"edges": [edge(NASTY, "A & B", 0.9)], "words": NASTY},
+        "ask": {"edges": [edge("A & B", NASTY, 0.5)], "words": NASTY},
+        "measured": [NASTY],
+        "reliability": (),
+        "notes": [NASTY],
+    }
     for text in (html, render_report(marked)):
         assert "<script" not in text
         assert "A &amp; B" in text
@@ -162,8 +167,8 @@ def test_metrics_read_in_plain_words(page: Page) -> None:
 
 def test_facts_lists_and_notes_are_shown(page: Page) -> None:
     assert page.texts["h1"] == ["campus"]
-    assert list(zip(page.texts["dt"], page.texts["dd"], strict=True)) == list(DATA.facts)
-    assert page.texts["li"] == [*DATA.notes, *MAP.remarks]
+    assert list(zip(page.texts["dt"], page.texts["dd"], strict=True)) == DATA["facts"]
+    assert page.texts["li"] == [*DATA["notes"], *MAP["remarks"]]
     for cell in ("Sets", "Functions", ">0.99", "Graphs", "Matrices", "0.51"):
         assert cell in page.texts["td"]
 
@@ -196,7 +201,7 @@ def test_what_is_said_of_the_figures_stands_above_them(page: Page) -> None:
 
 def test_a_large_map_is_drawn_in_part_and_listed_in_part() -> None:
     edges = [edge("hub", f"spoke {k}", 0.9) for k in range(LISTED + 100)]
-    html = render_report(replace(DATA, map=replace(MAP, edges=edges)))
+    html = render_report(DATA | {"map": MAP | {"edges": edges}})
     assert f"An excerpt: {ROWS} of the 600 prerequisites" in html
     assert f"The first {LISTED} of all 600 prerequisites" in html
     assert html.count("<td>spoke") == LISTED
@@ -205,7 +210,7 @@ def test_a_large_map_is_drawn_in_part_and_listed_in_part() -> None:
 def test_pictures_and_tables_speak_to_screen_readers(page: Page) -> None:
     ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
     pictures = [a for tag, a in page.tags if tag == "svg" and "aria-hidden" not in a]
-    assert len(pictures) == 4  # the drawing, the reliability, the loss, the AUC
+    assert len(pictures) == 2  # the drawing, the reliability
     for picture in pictures:
         assert picture["role"] == "img"
         assert set((picture["aria-labelledby"] or "").split()) <= ids
@@ -227,18 +232,43 @@ def test_an_empty_report_says_so_in_sentences() -> None:
     assert "No map is drawn" in html
     assert html.count("<p>Nothing.</p>") == 2
     assert "Nothing was measured" in html
-    assert "How it learned" not in html
     assert "Worth knowing" not in html
     assert "<svg" not in html
 
 
 def test_a_map_without_edges_says_what_helps() -> None:
-    html = render_report(replace(EMPTY, map=Map([], [("Steps", 0, 0)], [], [])))
+    nothing = {"edges": [], "beside": [("Steps", 0, 0)], "remarks": [], "doubtful": []}
+    html = render_report(EMPTY | {"map": nothing})
     assert "There is nothing to draw yet" in html
     assert "<svg" not in html
 
 
-def test_without_validation_the_auc_panel_is_left_out() -> None:
-    html = render_report(replace(DATA, epochs=[(0.9, None), (0.5, None)], best_epoch=1))
-    assert "Training loss" in html
-    assert "AUC on validation" not in html
+def dots(*bins: Bin) -> list[dict[str, float]]:
+    """Where the dots of these bins lie in the plot, and how large they are."""
+    page = Page(render_report(DATA | {"reliability": bins}))
+    places = [attributes for tag, attributes in page.tags if tag == "circle"]
+    return [{key: float(place[key] or 0) for key in ("cx", "cy", "r")} for place in places]
+
+
+def test_a_bin_that_keeps_its_word_lies_on_the_diagonal_and_a_too_sure_one_below() -> None:
+    right, too_sure = dots(Bin(0.2, 0.3, 40, 0.25, 0.25), Bin(0.8, 0.9, 10, 0.85, 0.5))
+    start, end = re.findall(r'class="diagonal" d="M(.*)L(.*)"', render_report(DATA))[0]
+    (x0, y0), (x1, y1) = (map(float, point.split()) for point in (start, end))
+
+    def height(x: float) -> float:
+        return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+
+    assert abs(right["cy"] - height(right["cx"])) < 0.1
+    assert too_sure["cy"] > height(too_sure["cx"]) + 50  # downwards on the page
+
+
+def test_a_dot_of_a_quarter_of_the_pairs_has_half_the_size_above_the_smallest() -> None:
+    many, few = dots(Bin(0.2, 0.3, 40, 0.25, 0.25), Bin(0.8, 0.9, 10, 0.85, 0.5))
+    assert (many["r"], few["r"]) == (11, 7)
+
+
+def test_the_plot_is_told_in_words_too(page: Page) -> None:
+    assert page.texts["desc"][1] == (
+        "40 pairs given 0.15 on average: 0.10 came true; "
+        "10 pairs given 0.85 on average: 0.90 came true."
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proprl.errors import ProprlError
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
 
@@ -33,9 +35,6 @@ def interrupts_raised() -> Iterator[None]:
 
 @contextmanager
 def _on_interrupt(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
-        return
     before = signal.signal(signal.SIGINT, handler)
     try:
         yield
@@ -53,10 +52,9 @@ def _run() -> None:
     import warnings
 
     from proprl.cli.app import app
-    from proprl.cli.console import report_failure, report_warning
     from proprl.errors import OutputError, ProprlError
 
-    warnings.showwarning = report_warning  # type: ignore[assignment]
+    warnings.showwarning = _say_warning  # type: ignore[assignment]
     try:
         app(prog_name="proprl")
     except SystemExit as end:
@@ -64,24 +62,38 @@ def _run() -> None:
             _stopped()
         raise
     except ProprlError as error:
-        report_failure(error, as_json="--json" in sys.argv)
+        _say_failure(error)
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:  # a name too long, a full disk behind standard output
-        what = OutputError(f"{error.filename or 'the output'}: {error.strerror or error}")
-        report_failure(what, as_json="--json" in sys.argv)
-        _forget_output()
+        _say_failure(OutputError(f"{error.filename or 'the output'}: {error.strerror or error}"))
+        with suppress(OSError):  # else the interpreter fails again on what could not be written
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 
-def _stopped() -> int:
+def _say_failure(error: ProprlError) -> None:
+    """Print an error on standard error: one shape for scripts, a message for people."""
+    from proprl.cli.console import err, escape
+    from proprl.errors import CourseError
+
+    if "--json" not in sys.argv:
+        err.print(f"[bold red]Error:[/] {escape(str(error))}", soft_wrap=True)
+        return
+    document: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
+    if isinstance(error, CourseError):
+        document["problems"] = [vars(problem) for problem in error.problems]
+    err.print_json(data={"error": document})
+
+
+def _say_warning(message: Warning | str, *_: object) -> None:
+    """Print a Python warning as a line for people, without the place in the code."""
+    from proprl.cli.console import err, escape
+
+    err.print(f"[yellow]Warning:[/] {escape(str(message))}", soft_wrap=True)
+
+
+def _stopped() -> None:
     print("Stopped.", file=sys.stderr)
-    return INTERRUPTED
-
-
-def _forget_output() -> None:
-    """Keep the interpreter from failing again on what could not be written."""
-    with suppress(OSError):  # where standard output is no file, there is nothing to forget
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
+from proprl import __version__
 from proprl.cli import ask, course, demo, reproduce, train
-from proprl.version import __version__
 
 app = typer.Typer(
     name="proprl",
     help="Learn which concepts must be learned before which.\n\nStart with: proprl demo",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # boxes and colours would cost a third of the time that help takes
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from proprl.cli.console import escape, print_json, print_reliability, print_table, say
 from proprl.cli.options import Bundle, Data, Json
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from proprl.data.named_pairs import NamedPairs
     from proprl.estimator import PrerequisiteModel
 
 ROWS_PRINTED = 20
@@ -36,13 +38,12 @@ def evaluate(
 
     Example: proprl evaluate campus.proprl campus
     """
-    from proprl.cli.console import metrics_rows, print_json, print_reliability, print_table, say
     from proprl.data import load_course
     from proprl.errors import SplitError
     from proprl.estimator import load_model
+    from proprl.evaluation.glossary import MEANING
 
-    model = load_model(bundle)
-    course = load_course(data)
+    model, course = load_model(bundle), load_course(data)
     judged = model.judged(course, split)
     metrics, bins = judged.metrics(), judged.reliability()
     if not metrics["pairs"]:
@@ -63,10 +64,9 @@ def evaluate(
         return
     if changed:
         say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
-    _say_missing_views(model)
-    _say_notes(model)
-    told = {name: value for name, value in metrics.items() if value is not None}
-    print_table(f"{bundle} on {data}", ("metric", "value", ""), metrics_rows(told))
+    _say_cautions(model)
+    told = [(name, n, MEANING.get(name, "")) for name, n in metrics.items() if n is not None]
+    print_table(f"{bundle} on {data}", ("metric", "value", ""), told)
     for sentence in judged.sentences():
         say(sentence)
     if bins:
@@ -122,6 +122,7 @@ def predict(
         raise typer.BadParameter("--top goes with --pairs, --all or --new")
     if against is not None and new is None:
         raise typer.BadParameter("--against goes with --new")
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.data.folder.pair_files import check_table_name, write_table
     from proprl.estimator import load_model
 
@@ -131,43 +132,38 @@ def predict(
     if source is not None and target is not None and out is None:
         _predict_one(model, source, target, as_json)
         return
-    if new is None:
-        table = _predict_many(model, source, target, pairs, top)
-    else:
+    if new is not None:
         table = _predict_new(model, new, against)
+    elif every:
+        table = model.predict_all(top=top, progress=ProgressBar())
+    else:
+        table = _predict_given(model, [(source, target)] if pairs is None else pairs)
+        if top is not None:
+            table = table.sort("probability", descending=True)
     shown = table if top is None else table.head(top)
     if out is not None:
         write_table(shown, out)
     if as_json or out is None:
         _show(shown, as_json)
     else:
-        from proprl.cli.console import escape, say
-
         say(f"Wrote {len(shown)} pairs to [bold]{escape(str(out))}[/].")
     for_scripts = as_json or out is not None
     if new is not None:
         _say_if_unlikely(model, table, new, aside=for_scripts)
-    _say_missing_views(model, aside=for_scripts)
-    _say_notes(model, aside=for_scripts)
+    _say_cautions(model, aside=for_scripts)
 
 
-def _say_missing_views(model: PrerequisiteModel, *, aside: bool = False) -> None:
-    from proprl.cli.console import say
-
-    for view in model.fitted_.report.missing_views:
-        words = f"The model was trained without the {view} view: the course had none."
-        say(f"[yellow]{words}[/]", aside=aside)
-
-
-def _say_notes(model: PrerequisiteModel, *, aside: bool = False) -> None:
-    from proprl.cli.console import escape, say
-
-    for note in model.fitted_.notes:
-        say(f"[yellow]{escape(note)}[/]", aside=aside)
+def _say_cautions(model: PrerequisiteModel, *, aside: bool = False) -> None:
+    """Say what to know before trusting a model."""
+    missing = [
+        f"The model was trained without the {view} view: the course had none."
+        for view in model.fitted_.report.missing_views
+    ]
+    for words in (*missing, *model.fitted_.notes):
+        say(f"[yellow]{escape(words)}[/]", aside=aside)
 
 
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
-    from proprl.cli.console import escape, print_json, say
     from proprl.cli.verdict import verdict
 
     why = model.explain(source, target)
@@ -203,36 +199,26 @@ def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bo
             said = "a prerequisite" if label[0] else "no prerequisite"
             apart = " It was kept apart as a test." if label[1] == "test" else ""
             say(f"  Your label: {first} is {said} of {then}.{apart}")
-    _say_missing_views(model)
-    _say_notes(model)
+    _say_cautions(model)
 
 
-def _predict_many(
-    model: PrerequisiteModel,
-    source: str | None,
-    target: str | None,
-    pairs: Path | None,
-    top: int | None,
-) -> pl.DataFrame:
+def _predict_given(model: PrerequisiteModel, pairs: NamedPairs | Path) -> pl.DataFrame:
+    """Score pairs, or those of a file, in the order given."""
     import polars as pl
 
-    from proprl.cli.console import ProgressBar
     from proprl.data.folder.pair_files import read_pairs
     from proprl.data.named_pairs import pair_rows, pair_table
 
     ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
-    if pairs is None and source is None:
-        return model.predict_all(top=top, progress=ProgressBar())
-    if pairs is None:
-        table = pair_table(pair_rows([(source, target)], ids, names), ids, names)
-    else:
+    if isinstance(pairs, Path):
         table = read_pairs(pairs, ids, names)
-    table = table.with_columns(probability=pl.Series(model.predict_proba(table)))
-    return table if top is None else table.sort("probability", descending=True).head(top)
+    else:
+        table = pair_table(pair_rows(pairs, ids, names), ids, names)
+    return table.with_columns(probability=pl.Series(model.predict_proba(table)))
 
 
 def _predict_new(model: PrerequisiteModel, new: str, against: list[str] | None) -> pl.DataFrame:
-    from proprl.cli.console import ProgressBar
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.data.lookup import is_known
 
     name, _, description = new.partition(":")
@@ -246,8 +232,6 @@ def _say_if_unlikely(
     model: PrerequisiteModel, table: pl.DataFrame, new: str, *, aside: bool
 ) -> None:
     """Say so where no scored concept is likely enough to come before the new one."""
-    from proprl.cli.console import escape, say
-
     name = new.partition(":")[0].strip()
     before = table.filter(table["target_name"] == name)["probability"]
     if model.threshold_ is not None and not (before >= model.threshold_).any():
@@ -257,8 +241,6 @@ def _say_if_unlikely(
 
 
 def _show(table: pl.DataFrame, as_json: bool) -> None:
-    from proprl.cli.console import print_json, print_table, say
-
     if as_json:
         print_json(table.to_dicts())
         return

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proprl.cli.audit import audit
+from proprl.cli.console import counted, escape, print_json, print_problems, print_table, say
 from proprl.cli.options import Data, Json
 
 if TYPE_CHECKING:
     from proprl.data import Course
+    from proprl.data.audit import Audit
 
 DataRoot = Annotated[
     Path | None,
@@ -26,26 +27,24 @@ _WARNINGS_SHOWN = 20
 """Warnings that `info` shows; a public set has over a hundred repeated rows."""
 
 app = typer.Typer(help="Look at courses and check them.", no_args_is_help=True)
-app.command()(audit)
 
 
 @app.command("list")
 def list_courses(root: DataRoot = None, as_json: Json = False) -> None:
-    """List the courses that come with proprl, and the public sets that it can fetch.
+    """List the bundled courses, and the public sets to fetch.
 
     Example: proprl course list
     """
-    from proprl.cli.console import print_json, print_table
     from proprl.data import bundled_courses, load_course
 
     courses = [load_course(name) for name in bundled_courses()]
+    heads, rows = ("name", "concepts", "about"), [(c.name, len(c), c.description) for c in courses]
     public = _public_sets(root)
     if as_json:
-        bundled = [{"name": c.name, "concepts": len(c), "about": c.description} for c in courses]
-        print_json([{**entry, "kind": "bundled", "present": True} for entry in bundled] + public)
+        here = {"kind": "bundled", "present": True}
+        print_json([dict(zip(heads, row, strict=True)) | here for row in rows] + public)
         return
-    rows = [(c.name, len(c), c.description) for c in courses]
-    print_table("Bundled courses", ("name", "concepts", "about"), rows)
+    print_table("Bundled courses", heads, rows)
     shown = ("name", "concepts", "resources", "transitions", "labelled_pairs", "present")
     print_table(
         "Public sets: get one with `proprl course fetch NAME`",
@@ -84,11 +83,13 @@ def fetch(
     root: DataRoot = None,
     as_json: Json = False,
 ) -> None:
-    """Download a public set: what is missing, each file compared with its published checksum.
+    """Download what is missing of a public set, and check it.
+
+    Each file is compared with its published checksum.
 
     Example: proprl course fetch mooc
     """
-    from proprl.cli.console import ProgressBar, escape, print_json, say
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.data import fetch_benchmark
     from proprl.data.public import find_benchmark
 
@@ -111,7 +112,6 @@ def info(data: Data, root: DataRoot = None, as_json: Json = False) -> None:
 
     Example: proprl course info campus
     """
-    from proprl.cli.console import print_json, print_problems, print_table
     from proprl.data import course_facts, load_course
 
     course = load_course(data, root=root)
@@ -121,13 +121,9 @@ def info(data: Data, root: DataRoot = None, as_json: Json = False) -> None:
         return
     rows = [(name.replace("_", " "), value) for name, value in facts.items()]
     print_table(f"{course.name}: {course.description}", ("what", "value"), rows)
-    if course.warnings:
-        count = len(course.warnings)
-        title = (
-            "Warnings"
-            if count <= _WARNINGS_SHOWN
-            else f"The first {_WARNINGS_SHOWN} of {count} warnings"
-        )
+    if count := len(course.warnings):
+        some = f"The first {_WARNINGS_SHOWN} of {count} warnings"
+        title = some if count > _WARNINGS_SHOWN else "Warnings"
         print_problems(course.warnings[:_WARNINGS_SHOWN], title)
 
 
@@ -135,18 +131,12 @@ def info(data: Data, root: DataRoot = None, as_json: Json = False) -> None:
 def check(
     path: Annotated[Path, typer.Argument(help="A course folder.")], as_json: Json = False
 ) -> None:
-    """List everything that is wrong with a course folder; exit 1 if anything is.
+    """List everything that is wrong with a course folder.
+
+    Exits 1 if anything is.
 
     Example: proprl course check my-course
     """
-    from proprl.cli.console import (
-        counted,
-        escape,
-        print_json,
-        print_problems,
-        problem_json,
-        say,
-    )
     from proprl.data import bundled_courses, check_course, read_course
     from proprl.data.bundled import bundled_folder
 
@@ -154,12 +144,7 @@ def check(
         path = bundled_folder(str(path))
     errors, warnings = check_course(path)
     if as_json:
-        print_json(
-            {
-                "errors": [problem_json(problem) for problem in errors],
-                "warnings": [problem_json(problem) for problem in warnings],
-            }
-        )
+        print_json({"errors": [*map(vars, errors)], "warnings": [*map(vars, warnings)]})
     else:
         if errors:
             print_problems(errors, f"{path}: {counted(errors, 'problem')}")
@@ -176,13 +161,75 @@ def _views(course: Course) -> str:
     from proprl.data import course_facts
 
     facts = course_facts(course)
-    missing = [
-        what
-        for what, table in (
-            ("resources that hold concepts", "links_of_concepts_and_resources"),
-            ("learner behaviour", "transitions"),
-            ("labelled pairs", "labelled_pairs"),
-        )
-        if not facts[table]
-    ]
+    needed = {
+        "links_of_concepts_and_resources": "resources that hold concepts",
+        "transitions": "learner behaviour",
+        "labelled_pairs": "labelled pairs",
+    }
+    missing = [what for table, what in needed.items() if not facts[table]]
     return f"It has no {' and no '.join(missing)}." if missing else "Nothing is missing."
+
+
+@app.command()
+def audit(
+    data: Data,
+    as_json: Json = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if there are errors.")] = False,
+    alignment: Annotated[
+        str | None,
+        typer.Option(
+            help="For a public set: fixed (default), published, with its faults, or shifted, "
+            "with its ids one row out and nothing else."
+        ),
+    ] = None,
+    root: DataRoot = None,
+) -> None:
+    """Look for leaks, contradictions and displaced ids in a course.
+
+    Example: proprl course audit my-course --strict
+    """
+    from proprl.data.audit import audit_course
+
+    found = audit_course(_every_row(data, alignment, root))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print_audit(found)
+    if strict and found.errors:
+        raise typer.Exit(1)
+
+
+def _every_row(data: str, alignment: str | None, root: Path | None) -> Course:
+    """Read a course with every row it has: repeated pairs are what an audit looks for."""
+    from proprl.data import bundled_courses, load_course, read_course
+    from proprl.data.public import BENCHMARKS, load_benchmark
+
+    if data in BENCHMARKS:
+        return load_benchmark(data, root, alignment=alignment or "fixed")  # type: ignore[arg-type]
+    for option, value in (("--alignment", alignment), ("--data", root)):
+        if value is not None:
+            public = ", ".join(BENCHMARKS)
+            raise typer.BadParameter(f"{option} is for the public sets only: {public}")
+    if data in bundled_courses() or not Path(data).exists():
+        return load_course(data)  # it says what to do where there is no such course
+    return read_course(data, repeated_pairs="keep")
+
+
+def _print_audit(audit: Audit) -> None:
+    rows = [
+        (
+            f"{finding.severity}: {finding.title}",
+            f"{finding.count} of {finding.total}",
+            finding.meaning,
+            finding.examples[0] if finding.examples else None,
+        )
+        for finding in audit.findings
+        if finding.severity != "ok"
+    ]
+    print_table(audit.course, ("finding", "count", "what it means", "example"), rows)
+    sound = [finding.title for finding in audit.findings if finding.severity == "ok"]
+    if sound:
+        say(f"Nothing to report: {escape(', '.join(sound))}.")
+    for check, reason in audit.skipped.items():
+        say(f"Not looked at: {escape(check.replace('_', ' '))}: {escape(reason)}.")
+    say(f"{counted(audit.errors, 'error')}." if audit.errors else "No errors.")

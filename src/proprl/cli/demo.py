@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from proprl.cli.console import escape, print_json, print_table, say
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
-    from proprl.curriculum import Edge, PrerequisiteGraph
+    from proprl.curriculum.graph import Edge, PrerequisiteGraph
     from proprl.estimator import PrerequisiteModel
     from proprl.judging import Judged
 
@@ -28,18 +28,17 @@ def demo(
     seed: Seed = 42,
     as_json: Json = False,
 ) -> None:
-    """Train on the bundled course `campus`, show what was learned, and write a report.
+    """Train on the course `campus`, and write a report of it.
 
     Example: proprl demo --out my-demo
     """
-    from proprl.cli.console import ProgressBar, escape, print_json, say
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.curriculum.questions import worth_asking
-    from proprl.curriculum.summary import sure_of
+    from proprl.curriculum.summary import map_counts, sure_of
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
-    from proprl.report.contents import report_data
-    from proprl.report.page import render_report
+    from proprl.report.page import render_report, report_data
     from proprl.training.bundle import check_destination
 
     bundle, page = out / "campus.proprl", out / "report.html"
@@ -53,6 +52,7 @@ def demo(
     write_text(page, render_report(report_data(model.fitted_, graph, judged)))
     sure, ask = sure_of(model.fitted_, graph), worth_asking(model.fitted_, IN_TERMINAL)
     if as_json:
+        expected = model.fitted_.expected
         print_json(
             {
                 "bundle": str(bundle),
@@ -61,7 +61,9 @@ def demo(
                 "sure": [vars(edge) for edge in sure],
                 "ask": [vars(edge) for edge in ask],
                 "seconds": round(seconds, 2),
-                **_promised(model, graph),
+                "expected": expected and vars(expected),
+                "labels_alone": map_counts(model.labels_alone()),
+                "map": map_counts(graph),
             }
         )
         return
@@ -73,19 +75,7 @@ def demo(
     say(f'  proprl predict {escape(str(bundle))} "Limits" "Derivatives"')
 
 
-def _promised(model: PrerequisiteModel, graph: PrerequisiteGraph) -> Mapping[str, Any]:
-    from proprl.curriculum.summary import map_counts
-
-    expected = model.fitted_.expected
-    return {
-        "expected": None if expected is None else vars(expected),
-        "labels_alone": map_counts(model.labels_alone()),
-        "map": map_counts(graph),
-    }
-
-
 def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:
-    from proprl.cli.console import escape, say
     from proprl.curriculum.summary import kinds_missing, kinds_used
 
     fitted = model.fitted_
@@ -103,7 +93,6 @@ def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> Non
 
 
 def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None:
-    from proprl.cli.console import print_table, say
     from proprl.curriculum.summary import expected_words, learned_words, map_counts
 
     say("\n[bold]How many prerequisites are there besides the labelled ones?[/]")
@@ -119,7 +108,6 @@ def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None
 
 
 def _tell_how_well(judged: Judged) -> None:
-    from proprl.cli.console import say
     from proprl.evaluation.glossary import MEANING
 
     metrics = judged.metrics()
@@ -131,7 +119,6 @@ def _tell_how_well(judged: Judged) -> None:
 
 
 def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
-    from proprl.cli.console import print_table, say
     from proprl.curriculum.summary import SURE
 
     for title, edges in (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proprl.cli import INTERRUPTED, interrupts_raised
+from proprl.cli.console import err, escape, print_json, print_table, say
 from proprl.cli.options import Json
 from proprl.errors import ProprlError
 
@@ -54,13 +55,13 @@ def reproduce(
     out: Out = Path("results"),
     as_json: Json = False,
 ) -> None:
-    """Run a table or a figure of the paper, beside the published numbers.
+    """Run a table or figure of the paper beside what was published.
 
     What is done is kept: an interrupted run goes on where it stopped.
 
     Example: proprl reproduce table1 --data public-data --quick --jobs 2
     """
-    from proprl.cli.console import ProgressBar, err, escape, print_json, print_table
+    from proprl.cli.progress_bar import ProgressBar
     from proprl.experiments.catalogue import ALL, find_experiments
     from proprl.experiments.running.outcome import Wanted
     from proprl.experiments.running.run import WHOLE_MAP
@@ -106,7 +107,5 @@ def _write(outcome: Outcome, out: Path) -> None:
 
 
 def _tell(outcome: Outcome, out: Path) -> None:
-    from proprl.cli.console import escape, say
-
     names = [*outcome.texts, *(f"{stem}.png and .svg" for stem in outcome.figures)]
     say(f"Wrote {', '.join(escape(name) for name in names)} into [bold]{escape(str(out))}[/].")

@@ -53,11 +53,6 @@ class Column:
         return max(self.word, _share(self.head, 3), _share(self.short, 2), _share(self.cell, LINES))
 
     @property
-    def comfortable(self) -> int:
-        """The width at which it reads well."""
-        return max(self.snug, self.short)
-
-    @property
     def short(self) -> int:
         """Its longest cell as far as that is short."""
         return min(self.cell, SHORT)
@@ -78,18 +73,20 @@ def parts(heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> lis
     [Part(columns=(0, 1), widths=(4, 13))]
     """
     columns = [Column.of(head, [row[i] for row in rows]) for i, head in enumerate(heads)]
-    everything = range(len(columns))
-    if _taken([column.snug for column in columns]) <= room:
-        return [_part(everything, [column.snug for column in columns], columns, room)]
+    snug = [column.snug for column in columns]
+    if _taken(snug) <= room:
+        return [_part(range(len(columns)), snug, columns, room)]
     keys = _keys(rows, columns, room)
     # Where several columns tell rows apart, they are narrow, so that there is room for the others.
     wanted = [
-        column.snug if index < keys > 1 else column.comfortable
-        for index, column in enumerate(columns)
+        width if index < keys > 1 else max(width, column.short)
+        for index, (width, column) in enumerate(zip(snug, columns, strict=True))
     ]
-    groups = _groups(keys, wanted, room)
-    narrowest = next(less for less in range(1, room + 1) if _fits(keys, wanted, less, groups))
-    return [_fitted(group, wanted, columns, room) for group in _groups(keys, wanted, narrowest)]
+    # Of all widths that need no more tables the least: the last is not left with a column or two.
+    tables = len(_groups(keys, wanted, room))
+    by_room = (_groups(keys, wanted, less) for less in range(1, room + 1))
+    groups = next(groups for groups in by_room if len(groups) == tables)
+    return [_part(group, wanted, columns, room) for group in groups]
 
 
 def _keys(rows: Sequence[Sequence[str]], columns: Sequence[Column], room: int) -> int:
@@ -113,26 +110,19 @@ def _groups(keys: int, wanted: Sequence[int], room: int) -> list[list[int]]:
     return groups
 
 
-def _fits(keys: int, wanted: Sequence[int], room: int, groups: list[list[int]]) -> bool:
-    """Whether less room needs no more tables: then the last is not left with a column or two."""
-    return len(_groups(keys, wanted, room)) == len(groups)
-
-
-def _fitted(
+def _part(
     group: Sequence[int], wanted: Sequence[int], columns: Sequence[Column], room: int
 ) -> Part:
-    """The widths of columns that may not fit as they would like to: the widest gives way."""
+    """Give columns the widths that they want, and the room that is left.
+
+    Without enough room, the column with most to give gives way: down to its longest word, then
+    below it. Room that is left goes to the column whose cells take the most lines.
+    """
     widths = [wanted[one] for one in group]
-    least = [columns[one].word for one in group]
-    for least_of in (least, [1] * len(group)):
-        while _taken(widths) > room and widths != least_of:
-            slack = [width - low for width, low in zip(widths, least_of, strict=True)]
+    for least in ([columns[one].word for one in group], [1] * len(group)):
+        while _taken(widths) > room and widths != least:
+            slack = [width - low for width, low in zip(widths, least, strict=True)]
             widths[slack.index(max(slack))] -= 1
-    return _part(group, widths, columns, room)
-
-
-def _part(group: Sequence[int], widths: list[int], columns: Sequence[Column], room: int) -> Part:
-    """Give what room is left to the column whose cells take the most lines, again and again."""
     for _ in range(room - _taken(widths)):
         folded = [columns[one].whole / width for one, width in zip(group, widths, strict=True)]
         if max(folded) <= 1:

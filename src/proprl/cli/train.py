@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proprl.cli import INTERRUPTED, interrupts_raised
+from proprl.cli.console import err, escape, print_json, say
 from proprl.cli.options import Data, Json, Seed
 
 if TYPE_CHECKING:
@@ -99,7 +100,6 @@ def train(
 
     Example: proprl train campus --seed 7 --out campus.proprl
     """
-    from proprl.cli.console import print_json
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.models.registry import method_settings
@@ -129,8 +129,6 @@ def train(
 
 def _say_where_it_begins(checkpoint: Path, resume: bool) -> None:
     """Tell of an unfinished run that is dropped, or of one that is not there."""
-    from proprl.cli.console import err, escape
-
     where = escape(str(checkpoint.parent))
     if checkpoint.exists() and not resume:
         err.print(f"Starting over; the unfinished run in {where} is dropped (--resume keeps it).")
@@ -140,7 +138,7 @@ def _say_where_it_begins(checkpoint: Path, resume: bool) -> None:
 
 def _fit(estimator: PrerequisiteModel, course: Course, *, checkpoint: Path, **how: Any) -> None:
     """Fit with a progress bar; Ctrl-C tells how to go on."""
-    from proprl.cli.console import ProgressBar, err, escape
+    from proprl.cli.progress_bar import ProgressBar
 
     progress = ProgressBar()
     try:
@@ -190,7 +188,6 @@ def summary(fitted: Fitted, folder: Path, seconds: float) -> dict[str, Any]:
 
 def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
     """Tell a person what was learned from, what is expected of the map and what came out."""
-    from proprl.cli.console import escape, say
     from proprl.curriculum.summary import contradictions
 
     say(f"[bold]{escape(fitted.course_name)}[/]: {len(fitted.concept_ids)} concepts")
@@ -203,18 +200,12 @@ def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
 
 def _learned_from(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say which evidence, labels and background were learned from, and what is missing."""
+    from proprl.curriculum.summary import kinds_missing, kinds_used
     from proprl.data.splits.course_split import NO_SPLIT
-    from proprl.features.gather import NONE
-    from proprl.features.readings import NOBODY
 
     report, parts = fitted.report, fitted.parts
-    used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]
-    texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
-    reader = fitted.settings.read_by
-    read = [] if reader == NOBODY else [f"places in a curriculum ({reader})"]
-    yield "evidence", ", ".join([*texts, *read, *used])
-    for view in report.missing_views:
-        what = "learner behaviour" if view == "behaviour" else "resources that hold concepts"
+    yield "evidence", ", ".join(kinds_used(fitted))
+    for view, what in zip(report.missing_views, kinds_missing(fitted), strict=True):
         yield "missing", f"{what}: the {view} view is switched off"
     if fitted.split.protocol == NO_SPLIT:
         yield "labels", "none used"
@@ -237,18 +228,21 @@ def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
     weights = ", ".join(f"{name} {w:.2f}" for name, w in fitted.report.branch_weights.items())
     if weights:
         yield "branches", weights
-    if fitted.report.facts:
-        yield "found", ", ".join(f"{name} {_fact(v)}" for name, v in fitted.report.facts.items())
+    facts = [
+        f"{name} {value if isinstance(value, str) else format(value, '.4g')}"
+        for name, value in fitted.report.facts.items()
+    ]
+    if facts:
+        yield "found", ", ".join(facts)
 
 
 def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say how many prerequisites are expected, what is believed, and how good that is."""
-    from proprl.curriculum import LEARNED_FROM
+    from proprl.curriculum.graph import LEARNED_FROM
     from proprl.data.splits.origins import DRAWN
     from proprl.judging import judge_held_out
 
-    expected = fitted.expected
-    if expected is not None:
+    if expected := fitted.expected:
         rough = "" if DRAWN in fitted.known.origin else "; may be several times off"
         yield (
             "expects",
@@ -260,16 +254,11 @@ def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
         less = less if fitted.believed < LEARNED_FROM else ""
         yield "believed", f"from probability {LEARNED_FROM:.2f} on, as in the map{less}"
     judged = judge_held_out(fitted)
-    metrics = judged.metrics()
-    if metrics.get("auc") is not None:
+    if (metrics := judged.metrics()).get("auc") is not None:
         figures = f"AUC {metrics['auc']:.3f}, F1 {metrics['f1']:.3f}"
         yield judged.how, f"{figures} on {metrics['pairs']} labels, as people pick them"
     for doubt in judged.doubts():
         yield "", doubt
-
-
-def _fact(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _settings(changes: list[str]) -> dict[str, str]:

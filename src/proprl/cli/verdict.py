@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import rustworkx as rx
 
-from proprl.curriculum import LEARNED_FROM
+from proprl.curriculum.graph import LEARNED_FROM
 
 if TYPE_CHECKING:
     from proprl.arrays import IntArray
-    from proprl.curriculum import Explanation
+    from proprl.curriculum.explanation import Explanation
     from proprl.estimator import PrerequisiteModel
     from proprl.fitted import Fitted
 

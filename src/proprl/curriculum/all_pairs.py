@@ -24,39 +24,28 @@ def strongest_pairs(
 ) -> tuple[IntArray, FloatArray]:
     """Score every pair of a model's concepts, and give the strongest: (m, 2) and (m,)."""
     pairs = all_pairs(len(fitted.concept_ids))
-    parts = batches(pairs)
-    strongest = Strongest(top, threshold)
+    probabilities, parts = np.empty(len(pairs)), batches(pairs)
     progress.begin("scoring", len(parts))
     for here in parts:
-        strongest.add(pairs[here], fitted.fit.score(pairs[here]))
+        probabilities[here] = fitted.fit.score(pairs[here])
         progress.step()
     progress.end()
-    return strongest.result()
+    return strongest(pairs, probabilities, top=top, threshold=threshold)
 
 
-class Strongest:
-    """The strongest pairs of a stream; with `top` it holds a few times that many, not all."""
+def strongest(
+    pairs: IntArray, probabilities: FloatArray, *, top: int | None = None, threshold: float = 0.0
+) -> tuple[IntArray, FloatArray]:
+    """Give the `top` pairs from a threshold on: strongest first, equals by source and target.
 
-    def __init__(self, top: int | None, threshold: float) -> None:
-        self.top, self.threshold = top, threshold
-        self.chunks: list[tuple[IntArray, FloatArray]] = []
-        self.held = 0
-
-    def add(self, pairs: IntArray, probabilities: FloatArray) -> None:
-        """Take in some pairs with their probabilities."""
-        keep = probabilities >= self.threshold
-        self.chunks.append((pairs[keep], probabilities[keep]))
-        self.held += int(keep.sum())
-        if self.top is not None and self.held > 4 * self.top + 10_000:
-            self.chunks = [self.result()]
-            self.held = len(self.chunks[0][0])
-
-    def result(self) -> tuple[IntArray, FloatArray]:
-        """Give the strongest so far, strongest first, equals by source and target."""
-        pairs = np.concatenate([np.empty((0, 2), np.int64), *(c[0] for c in self.chunks)])
-        probabilities = np.concatenate([np.empty(0), *(c[1] for c in self.chunks)])
-        order = np.lexsort((pair_codes(pairs), -probabilities))[: self.top]
-        return pairs[order], probabilities[order]
+    >>> pairs, p = np.array([[1, 0], [0, 2], [0, 1]]), np.array([0.5, 0.1, 0.5])
+    >>> strongest(pairs, p, threshold=0.2)
+    (array([[0, 1],
+           [1, 0]]), array([0.5, 0.5]))
+    """
+    enough = np.flatnonzero(probabilities >= threshold)
+    order = enough[np.lexsort((pair_codes(pairs[enough]), -probabilities[enough]))][:top]
+    return pairs[order], probabilities[order]
 
 
 def all_pairs(n: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""A concept that a model has never met, held against those it knows."""
+"""Scores of a concept that a model has never met with those it knows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.all_pairs import Strongest
+from proprl.curriculum.all_pairs import strongest
 from proprl.data.course import concept_text
 from proprl.data.lookup import find_concept, is_known
 from proprl.data.mentions import names_in_texts
@@ -55,9 +55,7 @@ def score_new_concept(
     )
     new = np.full(len(others), len(ids))
     pairs = np.vstack([np.column_stack([others, new]), np.column_stack([new, others])])
-    strongest = Strongest(None, 0.0)
-    strongest.add(pairs, replace(fitted.fit, scorer=joined).score(pairs))
-    return strongest.result()
+    return strongest(pairs, replace(fitted.fit, scorer=joined).score(pairs))
 
 
 def _read_alone(fitted: Fitted, name: str, progress: Progress) -> FloatArray | None:

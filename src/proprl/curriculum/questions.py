@@ -7,7 +7,7 @@ import numpy as np
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.all_pairs import PAIRS_AT_ONCE
 from proprl.curriculum.graph import Edge
-from proprl.curriculum.naming import names_apart
+from proprl.curriculum.summary import names_apart
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 from proprl.pairs.background import open_pairs

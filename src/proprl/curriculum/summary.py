@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
 
 import numpy as np
 
 from proprl.arrays import IntArray
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
-from proprl.curriculum.naming import names_apart, told_apart
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.origins import DRAWN
 from proprl.features.gather import NONE
+from proprl.features.readings import NOBODY
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 
 SURE = 0.8
-"""Sure is what is learned with at least this probability: four in five are to come true."""
+"""The model is sure of a pair from this probability on: four in five should come true."""
 NAMED = 3
 """So many labels that contradict each other are named."""
-VIEWS_IN_WORDS = {"resource": "resources", "behaviour": "behaviour"}
+
+
+def names_apart(ids: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Give each concept's name, with its id where several share the name.
+
+    >>> names_apart(["a", "b", "c"], ["Graphs", "Graphs", "Trees"])
+    ['Graphs (a)', 'Graphs (b)', 'Trees']
+    """
+    often = Counter(names)
+    return [
+        f"{name} ({i})" if often[name] > 1 else name for i, name in zip(ids, names, strict=True)
+    ]
+
+
+def told_apart(graph: PrerequisiteGraph) -> list[Edge]:
+    """Give the edges; concepts that share a name are told apart by their ids."""
+    shown = dict(zip(graph.ids, names_apart(graph.ids, graph.names), strict=True))
+    return [
+        replace(edge, source=shown[edge.source_id], target=shown[edge.target_id]) for edge in graph
+    ]
 
 
 def sure_of(fitted: Fitted, graph: PrerequisiteGraph) -> list[Edge]:
@@ -164,15 +186,16 @@ def contradictions(fitted: Fitted) -> list[str]:
 def kinds_used(fitted: Fitted) -> list[str]:
     """Name the kinds of evidence that the model used."""
     texts = [] if fitted.encoder == NONE else [f"texts ({fitted.encoder})"]
-    return [*texts, *(VIEWS_IN_WORDS[view] for view in fitted.report.views)]
+    reader = fitted.settings.read_by
+    read = [] if reader == NOBODY else [f"places in a curriculum ({reader})"]
+    views = {"resource": "resources", "behaviour": "behaviour"}
+    return [*texts, *read, *(views[view] for view in fitted.report.views)]
 
 
 def kinds_missing(fitted: Fitted) -> list[str]:
     """Name the kinds of evidence that the course lacks."""
-    return [
-        {"resource": "resources that hold concepts", "behaviour": "learner behaviour"}[view]
-        for view in fitted.report.missing_views
-    ]
+    views = {"resource": "resources that hold concepts", "behaviour": "learner behaviour"}
+    return [views[view] for view in fitted.report.missing_views]
 
 
 def about(number: float) -> str:

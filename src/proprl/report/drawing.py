@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.report.layout import Box, Layout, Point, lay_out
 from proprl.report.lettering import FONT_SIZE, LINE_HEIGHT
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import rustworkx as rx
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.report.layers import crossings, depths_of, set_in_layers
 
 MOST_CONCEPTS = 36

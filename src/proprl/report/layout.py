@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from proprl.curriculum import Edge
+from proprl.curriculum.graph import Edge
 from proprl.report.layers import Layered, crossings, neighbours, set_in_layers
 from proprl.report.lettering import LINE_HEIGHT, text_width, wrap
 

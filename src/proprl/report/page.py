@@ -1,87 +1,119 @@
-"""The report as one self-contained HTML page. What it says was decided elsewhere."""
+"""The report: what it shows of a model, as one HTML page that needs no other file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import isfinite
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from proprl.curriculum import Edge
-from proprl.evaluation.calibration import Bin
-from proprl.report import curve, reliability
+from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
+from proprl.curriculum.questions import worth_asking
+from proprl.curriculum.summary import (
+    SURE,
+    expected_words,
+    kinds_missing,
+    kinds_used,
+    label_words,
+    learned_words,
+    map_counts,
+    names_apart,
+    sure_of,
+    told_apart,
+)
+from proprl.evaluation.glossary import MEANING
+from proprl.fitted import Fitted
+from proprl.judging import Judged
 from proprl.report.drawing import draw, px, shown_probability
 from proprl.report.excerpt import excerpt
 from proprl.report.layout import PAGE_WIDTH
 
+AT_FIRST = 10
+"""So many edges are listed that the model is sure of."""
 LISTED = 500
 """So many prerequisites are written out; more would make the page slow."""
-
-_ABBREVIATIONS = {"auc": "AUC", "f1": "F1"}
-_NO_QUALITY = frozenset({"threshold", "base_rate"})  # a longer bar would not be better
-
-
-@dataclass(frozen=True)
-class Map:
-    """The prerequisites that the model draws up, beside what follows from the labels alone."""
-
-    edges: Sequence[Edge]
-    """All of them; what is learned and what is confirmed, each by falling probability."""
-    beside: Sequence[tuple[str, int, int]]
-    """What is counted, without the model and in the map."""
-    remarks: Sequence[str]
-    """What is left out and why, in sentences."""
-    doubtful: Sequence[tuple[str, str, str]]
-    """Labels to look at again: first concept, second concept, what is wrong."""
+ABBREVIATIONS = {"auc": "AUC", "f1": "F1"}
+NO_QUALITY = frozenset({"threshold", "base_rate"})  # a longer bar would not be better
 
 
-@dataclass(frozen=True)
-class EdgeList:
-    """A few pairs, and what is to be said of them."""
-
-    edges: Sequence[Edge]
-    words: str
-
-
-@dataclass(frozen=True)
-class ReportData:
-    """What the report shows of one model."""
-
-    title: str
-    facts: Sequence[tuple[str, str]]
-    """Name and value, such as ("concepts", "158")."""
-    metrics: Sequence[tuple[str, float | int | None, str]]
-    """Name, value, and what it means in plain words."""
-    epochs: Sequence[tuple[float, float | None]]
-    """Training loss and validation AUC of each epoch."""
-    best_epoch: int
-    """Index into `epochs` of the one that was kept."""
-    expected: Sequence[str]
-    """How many prerequisites there are, and how sure that is, in sentences."""
-    map: Map | None
-    """None where nothing says from which probability on a prerequisite is drawn."""
-    sure: EdgeList
-    ask: EdgeList
-    measured: Sequence[str] = ()
-    """How the metrics came to be, and which pairs they hold for, in sentences."""
-    reliability: Sequence[Bin] = ()
-    """What was said of labelled pairs, and what came true."""
-    notes: Sequence[str] = ()
-    """Warnings, in sentences."""
+def report_data(fitted: Fitted, graph: PrerequisiteGraph | None, judged: Judged) -> dict[str, Any]:
+    """Gather what the report shows of a model; without a graph it draws no map."""
+    no_views = [
+        f"The course has no {view}; the model does without." for view in kinds_missing(fitted)
+    ]
+    return {
+        "title": fitted.course_name,
+        "facts": [
+            ("concepts", f"{len(fitted.concept_ids):,}"),
+            ("labels", f"{sum(map(len, fitted.parts.values())):,}"),
+            ("evidence", ", ".join(kinds_used(fitted))),
+            ("method", f"{fitted.method}, preset {fitted.preset}, seed {fitted.seed}"),
+        ],
+        "metrics": [(name, n, MEANING.get(name, "")) for name, n in judged.metrics().items()],
+        "measured": judged.sentences(),
+        "expected": expected_words(fitted),
+        "map": None if graph is None else _map(fitted, graph),
+        "sure": _sure(fitted, graph),
+        "ask": _ask(worth_asking(fitted)),
+        "reliability": judged.reliability(),
+        "notes": [*no_views, *fitted.notes, *fitted.split.notes],
+    }
 
 
-@dataclass(frozen=True)
-class _MetricRow:
-    name: str
-    shown: str
-    bar: float | None
-    """Per cent, for a quality from 0 to 1; counts and thresholds have no bar."""
-    meaning: str
+def _map(fitted: Fitted, graph: PrerequisiteGraph) -> dict[str, Any]:
+    """Give the map's edges, learned ones first, beside what follows from the labels alone."""
+    alone, counts = map_counts(labels_alone_of(fitted)), map_counts(graph)
+    return {
+        "edges": sorted(told_apart(graph), key=lambda edge: edge.confirmed),
+        "beside": [(what, alone[what], count) for what, count in counts.items()],
+        "remarks": [*learned_words(fitted, graph), *label_words(fitted, graph)],
+        "doubtful": _doubtful(graph),
+    }
 
 
-def render_report(data: ReportData) -> str:
-    """Give the report as HTML that needs no other file; the same data give the same text."""
+def _doubtful(graph: PrerequisiteGraph) -> list[tuple[str, str, str]]:
+    """Give labels that contradict others: first concept, second, what is wrong."""
+    names, labels = names_apart(graph.ids, graph.names), graph.labels
+    found = (
+        (labels.contradicted, "confirmed and rejected: set aside"),
+        (labels.mutual, "confirmed in both orders: both set aside"),
+        (labels.cyclic, "closes a circle with other labels: set aside"),
+        (graph.implied_rejected, "rejected, but it follows from confirmed labels"),
+    )
+    return [(names[i], names[j], why) for pairs, why in found for i, j in pairs.tolist()]
+
+
+def _sure(fitted: Fitted, graph: PrerequisiteGraph | None) -> dict[str, Any]:
+    if fitted.expected is None:
+        return _listed("Nothing: how rare prerequisites are cannot be told.")
+    sure = [] if graph is None else sure_of(fitted, graph)
+    if not sure:
+        return _listed(f"Nothing: no step without a label has a probability of {SURE} or more.")
+    words = f"Steps without a label that have a probability of at least {SURE}: there are"
+    first = f", the first {AT_FIRST} here" if sure[AT_FIRST:] else ""
+    return _listed(f"{words} {len(sure):,}{first}.", sure[:AT_FIRST])
+
+
+def _ask(edges: list[Edge]) -> dict[str, Any]:
+    if not edges:
+        return _listed("Nothing: every pair has a label, or follows from one.")
+    return _listed(
+        "Pairs without a label that the model is in doubt about, and that would put many others "
+        "in order. Your answers teach it most here.",
+        edges,
+    )
+
+
+def _listed(words: str, edges: Sequence[Edge] = ()) -> dict[str, Any]:
+    return {"words": words, "edges": edges}
+
+
+def render_report(data: Mapping[str, Any]) -> str:
+    """Give the report as HTML that needs no other file; the same data give the same text.
+
+    `data` is what `report_data` gathers.
+    """
     environment = Environment(
         loader=PackageLoader("proprl.report"),
         autoescape=True,
@@ -92,25 +124,25 @@ def render_report(data: ReportData) -> str:
     )
     environment.filters["px"] = px
     environment.filters["probability"] = shown_probability
+    edges = data["map"] and data["map"]["edges"]
     return environment.get_template("page.html.j2").render(
         data=data,
-        metrics=[_metric_row(*metric) for metric in data.metrics],
-        drawing=draw(excerpt(data.map.edges)) if data.map and data.map.edges else None,
+        metrics=[_metric_row(*metric) for metric in data["metrics"]],
+        drawing=draw(excerpt(edges)) if edges else None,
         listed=LISTED,
-        reliability=reliability.reliability_plot(data.reliability),
-        square=reliability,
-        panels=curve.panels(data.epochs, data.best_epoch),
-        frame=curve,
         page_width=PAGE_WIDTH,
     )
 
 
-def _metric_row(name: str, value: float | int | None, meaning: str) -> _MetricRow:
-    words = _ABBREVIATIONS.get(name, name.replace("_", " "))
+def _metric_row(
+    name: str, value: float | int | None, meaning: str
+) -> tuple[str, str, float | None, str]:
+    """Give a metric's name, value, bar (per cent, for a quality from 0 to 1) and meaning."""
+    words = ABBREVIATIONS.get(name, name.replace("_", " "))
     words = words[:1].upper() + words[1:]
     if value is None or not isfinite(value):
-        return _MetricRow(words, "–", None, meaning)
+        return words, "–", None, meaning
     if isinstance(value, int):
-        return _MetricRow(words, f"{value:,}", None, meaning)
-    bar = 100 * value if 0 <= value <= 1 and name not in _NO_QUALITY else None
-    return _MetricRow(words, f"{value:.3f}", bar, meaning)
+        return words, f"{value:,}", None, meaning
+    bar = 100 * value if 0 <= value <= 1 and name not in NO_QUALITY else None
+    return words, f"{value:.3f}", bar, meaning

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from proprl.arrays import IntArray
+from proprl.bundle import bundle_size
 from proprl.calibrating import Fit
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
@@ -96,7 +97,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
         "memorised": memorised_labels(split.train, part.pairs),
         "train_seconds": seconds,
         "peak_memory_mb": memory.growth_mb(),
-        "bundle_mb": model.size / 1e6,
+        "bundle_mb": bundle_size(model) / 1e6,
         **({} if background is None else {"background": _among(background, part)}),
         **({"similarity": watch.seen} if watch else {}),
     }

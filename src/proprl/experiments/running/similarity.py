@@ -8,11 +8,12 @@ import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.parts import PairSplit
+from proprl.progress import Progress
 
 KINDS = ("prerequisite pairs", "labelled negatives", "random non-edges")
 
 
-class SimilarityWatch:
+class SimilarityWatch(Progress):
     """Sees a network's representations after every epoch; give it as the fit's progress.
 
     `seen` holds, for each kind of training pair, the cosine similarities of the texts' vectors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from proprl.version import __version__
+from proprl import __version__
 
 
 def commit() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from proprl.data.public import BenchmarkSet, Counts, PublicFile
+from proprl.data.public.catalogue import BenchmarkSet, Counts, PublicFile
 
 COMMIT = "0" * 40
 

@@ -16,8 +16,8 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.calibrating import Fit
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PARTS, PairSplit
+from proprl.data.splits.labelled import PARTS, LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError, ProprlError
 from proprl.evaluation.base_rate import Calibration, check_calibration
 from proprl.graphs.evidence import Evidence

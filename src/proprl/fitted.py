@@ -27,8 +27,8 @@ from proprl.bundle import (
 )
 from proprl.calibrating import Fit
 from proprl.data.course import Course
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PARTS, PairSplit
+from proprl.data.splits.labelled import PARTS, LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import FitReport, PairScorer, Settings

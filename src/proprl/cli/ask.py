@@ -122,7 +122,7 @@ def predict(
         raise typer.BadParameter("--top goes with --pairs, --all or --new")
     if against is not None and new is None:
         raise typer.BadParameter("--against goes with --new")
-    from proprl.data.folder.pair_files import check_table_name, write_table
+    from proprl.data.tables.csv_json_parquet import check_table_name, write_table
     from proprl.estimator import load_model
 
     if out is not None:
@@ -217,8 +217,7 @@ def _predict_many(
     import polars as pl
 
     from proprl.cli.console import ProgressBar
-    from proprl.data.folder.pair_files import read_pairs
-    from proprl.data.named_pairs import pair_rows, pair_table
+    from proprl.data.lookup import pair_rows, pair_table, read_pairs
 
     ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
     if pairs is None and source is None:

@@ -9,8 +9,7 @@ import numpy as np
 from proprl.arrays import IntArray
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
 from proprl.curriculum.naming import names_apart, told_apart
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.origins import DRAWN
+from proprl.data.splits.labelled import DRAWN, pair_codes
 from proprl.features.gather import NONE
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows

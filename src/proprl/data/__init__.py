@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from proprl.data.bundled import bundled_courses, load_course
-from proprl.data.course import Course
-from proprl.data.facts import course_facts
+from proprl.data.course import Course, course_facts
 from proprl.data.folder.course_folder import check_course, read_course, write_course
 from proprl.data.lookup import find_concept
 from proprl.data.mentions import mention_incidence

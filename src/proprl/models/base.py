@@ -11,8 +11,7 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import TrainingError
 from proprl.features.readings import NOBODY

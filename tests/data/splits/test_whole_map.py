@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labelled_by_hand import is_disjoint
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
 from proprl.data.splits.labelled import LabelledPairs
@@ -222,7 +223,7 @@ def test_a_tenth_of_the_labels_is_validation() -> None:
     assert rows(split.train.pairs) | rows(split.validation.pairs) == rows(task.known.pairs)
     assert len(split.validation) == pytest.approx(len(task.known) / 10, abs=4)
     assert split.test == task.asked
-    assert split.proof.holds(promises_reversed=True)
+    assert is_disjoint(split, reverse=True)
 
 
 def test_open_pairs_follow_in_neither_order_from_known_positives() -> None:

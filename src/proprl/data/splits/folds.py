@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from proprl.data.splits.grouping import draw_parts, unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.data.splits.labelled import LabelledPairs, unordered_codes
+from proprl.data.splits.parts import PairSplit, draw_parts, refuse_single_class
 from proprl.errors import SplitError
 
 

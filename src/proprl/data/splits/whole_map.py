@@ -28,9 +28,8 @@ import numpy.typing as npt
 
 from proprl.arrays import IntArray
 from proprl.data.course import Course
-from proprl.data.splits.grouping import draw_parts, pair_codes, unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.data.splits.labelled import LabelledPairs, pair_codes, unordered_codes
+from proprl.data.splits.parts import PairSplit, draw_parts, refuse_single_class
 from proprl.errors import SplitError
 from proprl.graphs.closure import BoolArray, what_follows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proprl.data.public.whole_map_sets import WHOLE_MAPS
+from proprl.data.public.catalogue import WHOLE_MAPS
 from proprl.data.splits.whole_map import Known
 from proprl.experiments.running.outcome import Table
 from proprl.experiments.running.plan import SEQUITUR, title_of

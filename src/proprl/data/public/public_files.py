@@ -1,16 +1,16 @@
-"""Getting a public set from the public repositories."""
+"""The published files of the public sets: where they lie, whether they are whole, fetching them."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from proprl.data.public.catalogue import find_benchmark
-from proprl.data.public.location import data_root, is_as_published
-from proprl.data.public.pinned import PublicFile
+from proprl.data.public.catalogue import PublicFile, PublicSet, find_benchmark
 from proprl.errors import OutputError, PublicDataError
+from proprl.files import cache_folder
 
 PUBLIC_HOST = "https://raw.githubusercontent.com"
 
@@ -18,6 +18,45 @@ _TIMEOUT = 30  # seconds without a byte
 
 OnFile = Callable[[str, int, int], None]
 """Told after each file: its path, how many files are there now, how many there will be."""
+
+
+def data_root(root: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder of the public data: `root`, else `PROPRL_DATA`, else one in the cache."""
+    chosen = os.environ.get("PROPRL_DATA") if root is None else root
+    return Path(chosen).expanduser() if chosen else cache_folder() / "public"
+
+
+def missing_files(public: PublicSet, root: Path) -> list[PublicFile]:
+    """Return the files of a set that are not there."""
+    return [file for file in public.files if not (root / file.path).is_file()]
+
+
+def check_files(public: PublicSet, root: Path) -> None:
+    """Raise a `PublicDataError` with the remedy unless every file is there as published."""
+    missing = missing_files(public, root)
+    if missing:
+        where = f"in {root}" if root.is_dir() else f"because there is no folder {root}"
+        raise PublicDataError(
+            f"the public set {public.name!r} is not complete {where}: {len(missing)} of "
+            f"{len(public.files)} files are missing, the first is {missing[0].path}; run `proprl "
+            f"course fetch {public.name}`, or set PROPRL_DATA to a folder that has the set"
+        )
+    for file in public.files:
+        if not _is_as_published(root / file.path, file):
+            raise PublicDataError(
+                f"{root / file.path} is not the file that was published (its size or SHA-256 "
+                f"differs from the one pinned for {file.repository}): restore it; "
+                f"`proprl course fetch {public.name}` replaces what differs"
+            )
+
+
+def _is_as_published(path: Path, file: PublicFile) -> bool:
+    try:
+        if path.stat().st_size != file.size:
+            return False
+        return hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
+    except OSError as error:
+        raise PublicDataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def fetch_benchmark(
@@ -31,8 +70,9 @@ def fetch_benchmark(
     """Download the files of a public set that are missing or differ; return the data folder.
 
     Every file is pinned to a commit and compared with its SHA-256 before it appears under its
-    name, so an interrupted download leaves whole files only and goes on with the missing ones.
-    Lost connections raise at once; a file that is gone or differs lets the others come first.
+    name. So an interrupted download leaves only whole files, and the next one goes on with the
+    rest. A lost connection is an error at once. A file that is gone or differs becomes one after
+    the others have come.
     """
     public = find_benchmark(name)
     folder = data_root(root)
@@ -40,7 +80,7 @@ def fetch_benchmark(
     done = 0
     for file in public.files:
         path = folder / file.path
-        there = path.is_file() and is_as_published(path, file)
+        there = path.is_file() and _is_as_published(path, file)
         fault = None if there else _download(file, folder, base_url, retries)
         if fault is not None:
             faults.append(fault)

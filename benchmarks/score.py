@@ -97,8 +97,9 @@ def mooc_new() -> dict[str, float]:
 
 
 def planted() -> dict[str, float]:
+    sys.path.append(str(Path(__file__).parents[1] / "tools"))
+    from planted import planted_course
     from proprl.data.splits.parts import grouped_split
-    from proprl.data.synthetic import planted_course
     from proprl.features.gather import gather_evidence
 
     course = planted_course(

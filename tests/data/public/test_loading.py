@@ -13,6 +13,7 @@ import pytest
 from proprl.data import Course, load_benchmark, read_course, write_course
 from proprl.data.public import BENCHMARKS
 from proprl.data.public.catalogue import BenchmarkSet, OtherTopic
+from proprl.data.splits.labelled import PARTS
 from proprl.errors import PublicDataError
 from tiny_public import TINY, write_tiny
 
@@ -207,18 +208,18 @@ class TestTheRealSets:
         assert B is not None
         assert M is not None
         assert L is not None
-        assert M.shape == (counts.concepts, counts.resources)
-        assert (M.nnz, B.nnz, L.nnz) == (counts.mentions, counts.transitions, counts.resource_links)
+        assert M.shape == (counts["concepts"], counts["resources"])
+        assert (M.nnz, B.nnz, L.nnz) == (
+            counts["mentions"],
+            counts["transitions"],
+            counts["resource_links"],
+        )
         parts = np.array(course.split_column())
         labels = course.labelled_pairs().labels
-        for part, rows, positives in zip(
-            ("train", "validation", "test"),
-            (counts.train, counts.validation, counts.test),
-            counts.positives,
-            strict=True,
-        ):
-            assert (parts == part).sum() == rows
-            assert labels[parts == part].sum() == positives
+        for part in PARTS:
+            assert (parts == part).sum() == counts[part]
+            assert labels[parts == part].sum() == counts[f"{part}_positives"]
+        assert (len(labels), labels.sum()) == (counts["pairs"], counts["positives"])
 
     @pytest.mark.parametrize("name", BENCHMARKS)
     def test_the_declared_counts_are_those_of_the_data(
@@ -229,11 +230,11 @@ class TestTheRealSets:
         concepts, resources, mentions, edges, rows, positives = row
         # LectureBank's labels speak of more topics than the released list of concepts has.
         assert concepts[0] == len(load_benchmark(name, public_data, alignment="published"))
-        assert resources == [counts.resources]
-        assert mentions[0] == counts.mentions + counts.foreign_mentions
-        assert edges[-1] == counts.transitions
-        assert rows == [counts.train, counts.validation, counts.test]
-        assert positives == list(counts.positives)
+        assert resources == [counts["resources"]]
+        assert mentions[0] == counts["mentions"] + counts["foreign_mentions"]
+        assert edges[-1] == counts["transitions"]
+        assert rows == [counts[part] for part in PARTS]
+        assert positives == [counts[f"{part}_positives"] for part in PARTS]
 
     @pytest.mark.parametrize(
         ("name", "rows", "reversed_negatives", "reversed_positives"),
@@ -266,7 +267,7 @@ class TestTheRealSets:
             resources = load_benchmark(name, public_data).resources
             assert resources is not None
             with_text = sum(bool(text.strip()) for text in resources["text"])
-            assert with_text == (public.counts.resources if public.texts else 0)
+            assert with_text == (public.counts["resources"] if public.texts else 0)
 
 
 @pytest.mark.publicdata

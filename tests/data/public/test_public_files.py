@@ -19,7 +19,7 @@ import proprl.data
 from proprl.cli import main
 from proprl.data import fetch_benchmark, load_benchmark, load_course
 from proprl.data.public import BENCHMARKS, WHOLE_MAPS, data_root, missing_files
-from proprl.data.public.catalogue import MapCounts, WholeMapSet
+from proprl.data.public.catalogue import WholeMapSet
 from proprl.errors import OutputError, PublicDataError
 from proprl.files import cache_folder
 from tiny_public import COMMIT, FILES, TINY, write_tiny
@@ -108,7 +108,7 @@ def test_a_whole_map_is_fetched_in_the_same_way(
         separator=",",
         annotations=train.path,
         texts=index.path,
-        counts=MapCounts(4, 0, 0, 0, 0, 1, 0, 3, 1, 2, 4),
+        counts={"concepts": 2, "resources": 4, "pairs": 3, "positives": 1},
     )
     monkeypatch.setitem(WHOLE_MAPS, "tiny-map", whole_map)  # type: ignore[misc]
     fetch_benchmark("tiny-map", tmp_path / "data", base_url=host.url)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pydantic import TypeAdapter
 
 from proprl.errors import PublicDataError
@@ -35,49 +34,6 @@ class PublicFile:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How much of everything a set of the paper holds."""
-
-    concepts: int
-    resources: int
-    mentions: int  # links of a concept and a resource
-    foreign_mentions: int  # links of concepts that the set does not have: not read
-    resource_links: int
-    transitions: int  # distinct edges of the clickstream
-    train: int
-    validation: int
-    test: int
-    positives: tuple[int, int, int]  # of train, validation and test
-
-    @property
-    def pairs(self) -> int:
-        """The number of labelled rows, repeats included."""
-        return self.train + self.validation + self.test
-
-
-@dataclass(frozen=True)
-class MapCounts:
-    """How much a whole map holds, and what became of each row of its annotations.
-
-    A row is left out for the first of the four reasons that holds. The rows of one ordered pair
-    are then taken together: that leaves the pairs.
-    """
-
-    rows: int  # of the file of annotations
-    without_label: int
-    without_name: int  # one of the two numbers has no name
-    of_later_namesakes: int  # one of the two topics has the name of an earlier one
-    with_itself: int  # the topic stands on both sides
-    repeats: int  # the pair stands in an earlier row
-    contradictions: int  # pairs whose rows carry both labels
-    pairs: int
-    positives: int
-    concepts: int
-    resources: int
-    transitions: int = 0
-
-
-@dataclass(frozen=True)
 class PublicSet:
     """A course that can be made from public files."""
 
@@ -86,18 +42,15 @@ class PublicSet:
     subject: str
     citation: str
     files: tuple[PublicFile, ...]
-    counts: Counts | MapCounts
+    counts: Mapping[str, int]  # how much it holds
 
     @property
     def facts(self) -> Mapping[str, int]:
         """How many concepts, resources, transitions, labelled pairs and positives it holds."""
-        return {
-            "concepts": self.counts.concepts,
-            "resources": self.counts.resources,
-            "transitions": self.counts.transitions,
-            "labelled_pairs": self.counts.pairs,
-            "positives": int(np.sum(self.counts.positives)),
-        }
+        held = {"transitions": 0, **self.counts}
+        held["labelled_pairs"] = held["pairs"]
+        told = ("concepts", "resources", "transitions", "labelled_pairs", "positives")
+        return {what: held[what] for what in told}
 
 
 @dataclass(frozen=True)
@@ -115,7 +68,6 @@ class OtherTopic:
 class BenchmarkSet(PublicSet):
     """A public set of the paper: labels of chosen pairs, in a published split."""
 
-    counts: Counts
     folder: str  # its name in the public repositories
     texts: str | None = None  # the file of resource texts, where they are public
     repeated_topics: tuple[tuple[int, str], ...] | None = None
@@ -134,7 +86,6 @@ class BenchmarkSet(PublicSet):
 class WholeMapSet(PublicSet):
     """A public set with labels of nearly all ordered pairs of its concepts."""
 
-    counts: MapCounts
     topics: str  # the file of numbers and names
     separator: str  # of the columns in that file
     annotations: str  # the file of first, second, label

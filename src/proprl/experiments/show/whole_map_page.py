@@ -107,9 +107,9 @@ def _facts_table(findings: Findings) -> str:
     for course in findings.courses:
         if course in WHOLE_MAPS:
             of = WHOLE_MAPS[course].counts
-            whole = (of.repeats, of.contradictions)
-            counts = [f"{n:,}" for n in (of.concepts, of.pairs, of.positives)]
-            share = f"{of.positives / of.pairs:.2%}"
+            whole = (of["repeats"], of["contradictions"])
+            counts = [f"{of[what]:,}" for what in ("concepts", "pairs", "positives")]
+            share = f"{of['positives'] / of['pairs']:.2%}"
             rows.append([course, *counts, share, *(f"{n:,}" for n in whole)])
     heads = ["set", "topics", "annotated pairs", "positive", "share", "repeats", "contradictions"]
     return markdown_table(heads, rows).rstrip() if rows else ""

@@ -131,7 +131,8 @@ def all_of_it(scorer: Any, evidence: Any, split: Any) -> dict[str, float]:
 
 def mooc() -> tuple[Any, Any, Any]:
     """A new Sequitur, with what it learns from; both ways see the same."""
-    from proprl.data import grouped_split, load_benchmark
+    from proprl.data import load_benchmark
+    from proprl.data.splits.parts import grouped_split
 
     try:
         from proprl.features.gather import gather_evidence

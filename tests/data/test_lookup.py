@@ -6,8 +6,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from proprl.data import LabelledPairs, find_concept
-from proprl.data.lookup import NamedPairs, background_rows, pair_table
+from proprl.data import LabelledPairs
+from proprl.data.lookup import NamedPairs, background_rows, find_concept, pair_table
 from proprl.errors import ProprlError, UnknownConceptError
 
 IDS = ("c1", "c2", "c3", "Limits")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -143,14 +143,9 @@ class Course:
         """The name of each concept, in order."""
         return tuple(self.concepts["name"])
 
-    @cached_property
-    def _row_of(self) -> Mapping[str, int]:
-        return {concept: row for row, concept in enumerate(self.ids)}
-
     def row(self, concept: str) -> int:
         """Return the row of a concept given by id or by name."""
-        row = self._row_of.get(concept)
-        return find_concept(concept, self.ids, self.names) if row is None else row
+        return find_concept(concept, self.ids, self.names)
 
     def concept_texts(self) -> list[str]:
         """Return what to read about each concept: its name, and its description if it has one."""
@@ -179,12 +174,6 @@ class Course:
         if self.pairs is None or "split" not in self.pairs.columns:
             return None
         return self.pairs["split"].to_list()
-
-    def incidence_source(self) -> Literal["given", "mention"] | None:
-        """Return where `incidence` comes from; None where there are no resources."""
-        if self.resources is None:
-            return None
-        return "mention" if self.concept_resources is None else "given"
 
     def incidence(self) -> SparseMatrix | None:
         """Return which concept belongs to which resource, M (n × m): 1 where it does."""
@@ -294,35 +283,30 @@ def _add_column(digest: Any, column: pl.Series) -> None:
         _add(digest, values.astype(kind).tobytes())
 
 
-def course_facts(course: Course) -> dict[str, str | int | float | None]:
+def course_facts(course: Course) -> dict[str, str | int | None]:
     """Return what a course holds, for people and for scripts; None for what it lacks."""
     B, M = course.transition_matrix(), course.incidence()
-    facts: dict[str, str | int | float | None] = {
+    events, pairs = course.interactions, course.pairs
+    rows = {table: len(frame) for table, frame in course.tables().items()}
+    linked_by = "mention" if course.concept_resources is None else "given"
+    facts: dict[str, str | int | None] = {
         "name": course.name,
         "subject": course.subject or None,
         "language": course.language or None,
         "licence": course.licence or None,
         "concepts": len(course),
-        "resources": None if course.resources is None else len(course.resources),
+        "resources": rows.get("resources"),
         "links_of_concepts_and_resources": None if M is None else int(M.nnz),
-        "links_by": course.incidence_source(),
-        "learners": None,
-        "interactions": None if course.interactions is None else len(course.interactions),
+        "links_by": None if M is None else linked_by,
+        "learners": None if events is None else events["learner"].n_unique(),
+        "interactions": rows.get("interactions"),
         "transitions": None if B is None else int(B.nnz),
         "features": None if course.features is None else course.features.shape[1],
-        "labelled_pairs": None,
-        "positives": None,
+        "labelled_pairs": rows.get("pairs"),
+        "positives": None if pairs is None else int(pairs["label"].sum()),
     }
-    if course.interactions is not None:
-        facts["learners"] = course.interactions["learner"].n_unique()
-    if course.pairs is not None:
-        labelled = course.labelled_pairs()
-        facts["labelled_pairs"] = len(labelled)
-        facts["positives"] = len(labelled.positives)
-        if "origin" in course.pairs.columns:
-            origins = course.pairs["origin"].to_list()
-            facts |= {f"{origin}_pairs": origins.count(origin) for origin in ORIGINS}
-        parts = course.split_column()
-        if parts is not None:
-            facts |= {part: parts.count(part) for part in PARTS}
-    return facts
+    if pairs is not None and "origin" in pairs.columns:
+        origins = pairs["origin"].to_list()
+        facts |= {f"{origin}_pairs": origins.count(origin) for origin in ORIGINS}
+    parts = course.split_column()
+    return facts if parts is None else facts | {part: parts.count(part) for part in PARTS}

@@ -32,8 +32,8 @@ def find_concept(concept: str, ids: Sequence[str], names: Sequence[str]) -> int:
         return ids.index(concept)
     rows = [row for row, name in enumerate(names) if name == concept]
     if not rows and isinstance(concept, str):
-        wanted = _folded(concept)
-        rows = [row for row, name in enumerate(names) if _folded(name) == wanted]
+        wanted = plain_name(concept)
+        rows = [row for row, name in enumerate(names) if plain_name(name) == wanted]
     if not rows:
         raise UnknownConceptError(
             f"there is no concept {concept!r} in the course{_suggestion(concept, ids, names)}"
@@ -63,17 +63,22 @@ def is_known(concept: str, ids: Sequence[str], names: Sequence[str]) -> bool:
     >>> is_known(" LIMITS", ids=["c1", "c2"], names=["Functions", "Limits"])
     True
     """
-    wanted = _folded(concept)
-    return concept in ids or any(_folded(name) == wanted for name in names)
+    wanted = plain_name(concept)
+    return concept in ids or any(plain_name(name) == wanted for name in names)
 
 
-def _folded(name: str) -> str:
+def plain_name(name: str) -> str:
+    r"""Return a name without what two writers of it may do differently: case and white space.
+
+    >>> plain_name(" Neural\tNetworks ")
+    'neural networks'
+    """
     return " ".join(name.casefold().split())
 
 
 def _suggestion(concept: object, ids: Sequence[str], names: Sequence[str]) -> str:
-    originals = {_folded(text): text for text in (*ids, *names)}  # a name outranks an equal id
-    nearest = get_close_matches(_folded(str(concept)), originals, n=3)
+    originals = {plain_name(text): text for text in (*ids, *names)}  # a name outranks an equal id
+    nearest = get_close_matches(plain_name(str(concept)), originals, n=3)
     if not nearest:
         return ""
     return "; did you mean " + " or ".join(repr(originals[text]) for text in nearest) + "?"

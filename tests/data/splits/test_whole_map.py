@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from labelled_by_hand import is_disjoint
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
+from proprl.data.lookup import plain_name
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.whole_map import (
     FIFTH_BELOW,
@@ -24,7 +25,6 @@ from proprl.data.splits.whole_map import (
     labels_as_people_draw_them,
     pair_digest,
     pair_digests,
-    plain_name,
     whole_map_task,
 )
 from proprl.errors import SplitError

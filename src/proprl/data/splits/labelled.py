@@ -89,12 +89,8 @@ class LabelledPairs:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelledPairs):
             return NotImplemented
-        return (
-            np.array_equal(self.pairs, other.pairs)
-            and np.array_equal(self.labels, other.labels)
-            and np.array_equal(self.origin, other.origin)
-            and np.array_equal(self.chance, other.chance, equal_nan=True)
-        )
+        arrays = zip(vars(self).values(), vars(other).values(), strict=True)
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in arrays)
 
     @classmethod
     def empty(cls) -> LabelledPairs:

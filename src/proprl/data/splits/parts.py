@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -115,8 +116,10 @@ def split_course(
         note = "every label was learned from: none was kept apart to judge by"
         return replace(split, protocol="all", notes=(*split.notes, note))
     if protocol in ("random", "grouped"):
-        draw = random_split if protocol == "random" else grouped_split
-        return draw(labelled, seed=SPLIT_SEED, positives_suffice=positives_suffice)
+        grouped = protocol == "grouped"
+        return drawn_split(
+            labelled, grouped=grouped, seed=SPLIT_SEED, positives_suffice=positives_suffice
+        )
     raise SplitError(
         f"there is no split {protocol!r}; known: auto, given, all, random, grouped, none"
     )
@@ -173,43 +176,20 @@ def given_split(
     return replace(split, notes=tuple(notes))
 
 
-def random_split(
+def drawn_split(
     labelled: LabelledPairs,
     *,
+    grouped: bool,
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int,
     positives_suffice: bool = False,
 ) -> PairSplit:
     """Return a random split of the distinct pairs, stratified by label.
 
-    With `positives_suffice`, all of them may be positive.
+    If `grouped`, both orders of a pair stay in one part. The split is then stratified by the
+    labels that a pair holds in its two orders: 1, 0, or both. With `positives_suffice`, all pairs
+    may be positive.
     """
-    return _drawn_split(labelled, fractions, seed, positives_suffice, grouped=False)
-
-
-def grouped_split(
-    labelled: LabelledPairs,
-    *,
-    fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
-    seed: int,
-    positives_suffice: bool = False,
-) -> PairSplit:
-    """Return a random split of the distinct pairs that keeps both orders of a pair in one part.
-
-    It is stratified by the labels that a pair holds in its two orders: 1, 0, or both. With
-    `positives_suffice`, all of them may be positive.
-    """
-    return _drawn_split(labelled, fractions, seed, positives_suffice, grouped=True)
-
-
-def _drawn_split(
-    labelled: LabelledPairs,
-    fractions: tuple[float, float, float],
-    seed: int,
-    positives_suffice: bool,
-    *,
-    grouped: bool,
-) -> PairSplit:
     _refuse_contradictions(labelled)
     refuse_single_class(labelled, "pairs", positives_suffice=positives_suffice)
     sums_to_one = len(fractions) == len(PARTS) and np.isclose(sum(fractions), 1)
@@ -239,6 +219,10 @@ def _drawn_split(
         promises_reversed=grouped,
         notes=tuple(notes),
     )
+
+
+random_split = partial(drawn_split, grouped=False)
+grouped_split = partial(drawn_split, grouped=True)
 
 
 def _divide(

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from proprl.arrays import IntArray
 from proprl.data.course import Course
+from proprl.data.lookup import plain_name
 from proprl.data.splits.labelled import LabelledPairs, pair_codes, unordered_codes
 from proprl.data.splits.parts import PairSplit, draw_parts, refuse_single_class
 from proprl.errors import SplitError
@@ -185,12 +186,3 @@ def pair_digests(names: Sequence[str], pairs: IntArray) -> npt.NDArray[np.uint8]
 def pair_digest(one: str, other: str) -> bytes:
     """Return SHA-256 of the two names: case-folded, squeezed, sorted, joined by a tab, in UTF-8."""
     return hashlib.sha256("\t".join(sorted([plain_name(one), plain_name(other)])).encode()).digest()
-
-
-def plain_name(name: str) -> str:
-    r"""Return a name without what two writers of it may do differently: case and white space.
-
-    >>> plain_name(" Neural\tNetworks ")
-    'neural networks'
-    """
-    return " ".join(name.casefold().split())

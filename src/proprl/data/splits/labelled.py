@@ -97,9 +97,9 @@ class LabelledPairs:
         """Return no pairs at all."""
         return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def take(self, indices: IntArray) -> LabelledPairs:
-        """Return the pairs at these positions, in this order."""
-        return LabelledPairs(*(array[indices] for array in vars(self).values()))
+    def take(self, chosen: IntArray | npt.NDArray[np.bool_]) -> LabelledPairs:
+        """Return the pairs at these positions, in this order; or those where a mask is true."""
+        return LabelledPairs(*(array[chosen] for array in vars(self).values()))
 
     def joined(self, *others: LabelledPairs) -> LabelledPairs:
         """Return these pairs and then those of the others, repeats included."""

@@ -32,8 +32,8 @@ SPLIT_SEED = 0
 NO_SPLIT = "none"
 """The protocol that leaves every labelled pair out of learning."""
 
-_LEARNED_FROM = {"train": 0.9, "validation": 0.1}
-"""How labels are divided where none are kept to judge by, and where a course names no validation.
+LEARNED_FROM = (0.9, 0.1)
+"""Train and validation, where nothing else says how labels to learn from are divided.
 
 Methods that choose on labels get a tenth for it; the others learn from that tenth too.
 """
@@ -109,7 +109,7 @@ def split_course(
     if protocol == "all":
         split = grouped_split(
             labelled,
-            fractions=(_LEARNED_FROM["train"], _LEARNED_FROM["validation"], 0.0),
+            fractions=(*LEARNED_FROM, 0.0),
             seed=SPLIT_SEED,
             positives_suffice=positives_suffice,
         )
@@ -155,19 +155,17 @@ def given_split(
     divided = {name: labelled.take(order[names == name]) for name in PARTS}
     refuse_single_class(divided["train"], "train", positives_suffice=positives_suffice)
     notes: list[str] = []
-    if not len(divided["validation"]):
-        whole = divided["train"]
-        divided |= _divide(whole, unordered_codes(whole.pairs), _LEARNED_FROM, seed)
-        notes.append(
-            "no validation part was given: "
-            f"{len(divided['validation'])} of the {_counted(len(whole))} of train were taken"
-        )
-    if not len(divided["test"]):
+    train, validation, test = (divided[name] for name in PARTS)
+    if not len(validation):
+        count = _counted(len(train))
+        train, validation = divide(train, LEARNED_FROM, seed)
+        taken = f"{len(validation)} of the {count} of train were taken"
+        notes.append(f"no validation part was given: {taken}")
+    if not len(test):
         notes.append("no test part was given: test is empty")
-    notes += _notes_on_classes({name: part for name, part in divided.items() if len(part)})
-    split = PairSplit(
-        divided["train"], divided["validation"], divided["test"], "given", promises_reversed=False
-    )
+    three = zip(PARTS, (train, validation, test), strict=True)
+    notes += _notes_on_classes({name: part for name, part in three if len(part)})
+    split = PairSplit(train, validation, test, "given", promises_reversed=False)
     notes += [
         f"{two_parts.replace('/', ' and ')} share {_counted(count)}"
         for two_parts, count in split.shared().items()
@@ -199,10 +197,9 @@ def drawn_split(
             f"train's greater than 0; found {tuple(fractions)}"
         )
     distinct = labelled.distinct()
-    groups = unordered_codes(distinct.pairs) if grouped else pair_codes(distinct.pairs)
-    wanted = {part: share for part, share in zip(PARTS, fractions, strict=True) if share > 0}
-    divided = _divide(distinct, groups, wanted, seed)
-    notes = _notes_on_classes(divided)
+    train, validation, test = parts = divide(distinct, fractions, seed, grouped=grouped)
+    drawn = zip(PARTS, parts, fractions, strict=True)
+    notes = _notes_on_classes({name: part for name, part, share in drawn if share > 0})
     if notes:
         notes.append(
             "there are too few pairs for every part to hold both labels: "
@@ -211,25 +208,21 @@ def drawn_split(
     repeated = len(labelled) - len(distinct)
     if repeated:
         notes.insert(0, f"{_counted(repeated)} left out: repeats of a pair that is kept once")
-    return PairSplit(
-        train=divided["train"],
-        validation=divided.get("validation", LabelledPairs.empty()),
-        test=divided.get("test", LabelledPairs.empty()),
-        protocol="grouped" if grouped else "random",
-        promises_reversed=grouped,
-        notes=tuple(notes),
-    )
+    protocol = "grouped" if grouped else "random"
+    return PairSplit(train, validation, test, protocol, grouped, tuple(notes))
 
 
 random_split = partial(drawn_split, grouped=False)
 grouped_split = partial(drawn_split, grouped=True)
 
 
-def _divide(
-    labelled: LabelledPairs, group_codes: IntArray, fractions: Mapping[str, float], seed: int
-) -> dict[str, LabelledPairs]:
-    part = draw_parts(labelled.labels, group_codes, list(fractions.values()), seed)
-    return {name: labelled.take(np.flatnonzero(part == k)) for k, name in enumerate(fractions)}
+def divide(
+    labelled: LabelledPairs, fractions: Sequence[float], seed: int, *, grouped: bool = True
+) -> list[LabelledPairs]:
+    """Return the pairs in parts of these sizes; if `grouped`, both orders of a pair in one."""
+    codes = unordered_codes(labelled.pairs) if grouped else pair_codes(labelled.pairs)
+    part = draw_parts(labelled.labels, codes, fractions, seed)
+    return [labelled.take(part == k) for k in range(len(fractions))]
 
 
 def draw_parts(
@@ -239,6 +232,7 @@ def draw_parts(
 
     Pairs must be in order of (source, target), so that only the seed decides. Every part gets a
     positive and a negative label as long as there are enough groups; parts are served in order.
+    A part whose fraction is 0 gets nothing.
     """
     if seed < 0:
         raise SplitError(f"seed must be 0 or greater, not {seed}")
@@ -247,14 +241,16 @@ def draw_parts(
     kind[group[labels == 1]] |= _POSITIVE
     kind[group[labels == 0]] |= _NEGATIVE
     counts = {k: int((kind == k).sum()) for k in (_POSITIVE, _NEGATIVE, _BOTH)}
-    reserved = _reserve(counts, len(fractions))
+    shares = np.array(fractions)
+    parts = np.flatnonzero(shares > 0)
+    reserved = _reserve(counts, len(parts))
 
     rng = np.random.default_rng(seed)
     part_of_group = np.zeros(len(codes), dtype=np.int64)
     for k, count in counts.items():
-        seats = _apportion(count, np.array(fractions), reserved[k])
+        seats = _apportion(count, shares[parts], reserved[k])
         drawn = rng.permutation(np.flatnonzero(kind == k))
-        part_of_group[drawn] = np.repeat(np.arange(len(seats)), seats)
+        part_of_group[drawn] = np.repeat(parts, seats)
     part: IntArray = part_of_group[group]
     return part
 

@@ -29,8 +29,8 @@ import numpy.typing as npt
 from proprl.arrays import IntArray
 from proprl.data.course import Course
 from proprl.data.lookup import plain_name
-from proprl.data.splits.labelled import LabelledPairs, pair_codes, unordered_codes
-from proprl.data.splits.parts import PairSplit, draw_parts, refuse_single_class
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
+from proprl.data.splits.parts import LEARNED_FROM, PairSplit, divide, refuse_single_class
 from proprl.errors import SplitError
 from proprl.graphs.closure import BoolArray, what_follows
 
@@ -44,7 +44,6 @@ FIFTH_BELOW = 102
 QUARTER_BELOW = 64
 """Of 256 values of a byte: a quarter of the concepts."""
 
-_FOR_THE_THRESHOLD = 0.1
 _NEGATIVES, _SPLIT = 1, 2  # what a draw's numbers are for
 
 
@@ -67,13 +66,7 @@ class WholeMapTask:
 
     def split(self) -> PairSplit:
         """Return the labels as train and validation (a tenth of them), the asked pairs as test."""
-        part = draw_parts(
-            self.known.labels,
-            unordered_codes(self.known.pairs),
-            [1 - _FOR_THE_THRESHOLD, _FOR_THE_THRESHOLD],
-            seed=_SPLIT + 10 * self.draw,
-        )
-        train, validation = (self.known.take(np.flatnonzero(part == k)) for k in (0, 1))
+        train, validation = divide(self.known, LEARNED_FROM, seed=_SPLIT + 10 * self.draw)
         return PairSplit(train, validation, self.asked, "whole-map", promises_reversed=True)
 
     def follows(self) -> BoolArray:
@@ -112,17 +105,16 @@ def whole_map_task(
         known = known & (digests[:, 1] < FIFTH_BELOW)
     if share == "quarter":
         known = known & in_quarter(course.names)[annotated.pairs].all(axis=1)
-    pool = annotated.take(np.flatnonzero(known))
     n = len(course)
     in_view, seen = np.ones((n, n), dtype=np.bool_), annotated
     if part == "development":
         everything = np.argwhere(in_view)
         in_view[tuple(everything.T)] = pair_digests(course.names, everything)[:, 0] & 1 == 0
-        seen = annotated.take(np.flatnonzero(~in_test))
+        seen = annotated.take(~in_test)
     return WholeMapTask(
         concepts=n,
-        known=labels_as_people_draw_them(pool, draw),
-        asked=annotated.take(np.flatnonzero(asked)),
+        known=labels_as_people_draw_them(annotated.take(known), draw),
+        asked=annotated.take(asked),
         annotated=seen,
         in_view=in_view,
         draw=draw,
@@ -141,7 +133,7 @@ def direct_steps_task(course: Course, *, draw: int = 0) -> WholeMapTask:
             f"{course.name} has no `split` column in pairs: nothing says what is known"
         )
     labelled, n = course.labelled_pairs(), len(course)
-    known = labelled.take(np.flatnonzero(np.array(parts) != "test")).distinct()
+    known = labelled.take(np.array(parts) != "test").distinct()
     unasked = np.eye(n, dtype=np.bool_)
     unasked[tuple(known.pairs.T)] = True
     pairs = np.argwhere(~(unasked | unasked.T))

@@ -143,13 +143,13 @@ def _fit(pairs: IntArray | None, witness: Behaviour | Resources | None, n: int) 
 class Alignment:
     """The fit of each two tables, and the shift that sets a table right against the names.
 
-    Resources are the measure: they hold names or were linked by them. Where they do not speak
-    of one table, the other table and the fit between the two stand in.
+    Resources are what the others are measured by: their links to concepts go by names. Where
+    labels or behaviour do not fit them at any shift, the shift between the two tells.
     """
 
     labels_by_resources: Fit | None
     labels_by_behaviour: Fit | None
-    labels_by_behaviour_forward: Fit | None  # told in details; direction is no matter of shift
+    labels_by_behaviour_forward: Fit | None  # shown in details only
     behaviour_by_resources: Fit | None
 
     @classmethod
@@ -227,12 +227,12 @@ def _shifted(
     rows = "row" if abs(shift) == 1 else "rows"
     return counted(
         f"{kind}_shift",
-        f"{what} that are {signed} {rows} out" if shift else f"{what} that are rows out",
+        f"{what} that are {signed if shift else 'some'} {rows} out",
         "error",
         total if shift else 0,
         total,
-        f"As they stand the {what} speak of the wrong concepts, for they fit the other tables "
-        f"best {signed} {rows} on: add {signed} to both ids."
+        f"The {what} are about the wrong concepts: they fit the other tables best when both ids "
+        f"are moved by {signed} {rows}. Add {signed} to both ids."
         if shift
         else f"The {what} fit the other tables best as they stand: nothing to do.",
         examples=examples,
@@ -241,8 +241,8 @@ def _shifted(
 
 
 def _moved(rows: LabelledRows, pair: IntArray, shift: int) -> str:
-    """Say what a pair reads as, and what it would mean."""
+    """Return a pair as it is written, and the pair that was meant."""
     moved = pair + shift
     if not ((moved >= 0) & (moved < len(rows.names))).all():
-        return f"{rows.arrow(pair)} (read on: outside the table)"
+        return f"{rows.arrow(pair)} (meant: outside the table)"
     return f"{rows.arrow(pair)} (meant: {rows.arrow(moved)})"

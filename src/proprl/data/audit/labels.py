@@ -17,7 +17,7 @@ _ENOUGH = 0.1
 """The share of either label under which accuracy says little and learning needs weights."""
 
 _UNLIKELY = 0.001
-"""How rarely chance may answer as many pairs as hubs do, before that is a warning."""
+"""Below this p, hubs get more pairs right than the commoner label does, and not by chance."""
 
 _LISTED_HUBS = 5
 
@@ -34,7 +34,7 @@ _WITHOUT: dict[str, tuple[Severity, str]] = {
     ),
     "label": (
         "note",
-        "No expert has judged these concepts, so nothing measured here speaks for them: "
+        "No expert has judged these concepts, so no result says anything about them: "
         "label a few of their pairs.",
     ),
 }
@@ -42,7 +42,7 @@ _WITHOUT: dict[str, tuple[Severity, str]] = {
 
 
 def label_findings(rows: LabelledRows) -> Iterator[Finding]:
-    """Yield what the labels say about themselves."""
+    """Yield repeats, contradictions, cycles and how the labels are shared out."""
     yield _repeated(rows)
     yield _contradicting(rows)
     yield _mutual(rows)
@@ -73,7 +73,7 @@ def _contradicting(rows: LabelledRows) -> Finding:
         "error",
         len(both),
         len(np.unique(rows.codes)),
-        "The same pair is called a prerequisite and not one, so no answer can be right: "
+        "The same pair is labelled both 1 and 0, so no answer can be right: "
         "keep one label for each.",
         examples=rows.show(positive & np.isin(rows.codes, both)),
     )
@@ -136,8 +136,8 @@ def _positives(rows: LabelledRows) -> Finding:
         "warning" if rare else "note",
         positives,
         len(rows),
-        "Whoever always says the commoner label is right on "
-        f"{max(share, 1 - share):.1%} of the rows: read accuracy against that number.",
+        "Always saying the commoner label is right on "
+        f"{max(share, 1 - share):.1%} of the rows: compare accuracy with that number.",
         details={"share": share},
     )
 
@@ -198,12 +198,11 @@ def _hubs(
     ]
     return Finding(
         f"{end}_hubs",
-        f"{where} pairs that the usual label of their {end} answers",
+        f"{where} pairs that the usual label of their {end} gets right",
         "warning" if unlikely else "ok",
         right,
         len(labels),
-        f"Who looks at the {end} alone gets {right} right, who always says the commoner label "
-        f"{usual_right}: "
+        f"The usual label of the {end} is right {right} times, the commoner label {usual_right}: "
         + ("measure on concepts that training has not seen." if unlikely else "nothing to do."),
         tuple(f"{h['name']}: {h['positives']} of {h['pairs']} are positive" for h in hubs[:SHOWN]),
         {"accuracy": right / len(labels), "commoner_label": share, "hubs": hubs},

@@ -11,7 +11,7 @@ from proprl.data.audit.finding import Finding, LabelledRows, counted
 
 _REASON = {
     0: "Of two concepts only one comes first, so a train positive gives its reverse away",
-    1: "Negatives made by reversing positives give these away to whoever saw them in train",
+    1: "A train negative made by reversing a positive gives that positive away",
 }
 
 
@@ -27,7 +27,8 @@ def leak_findings(rows: LabelledRows) -> Iterator[Finding]:
             "error",
             shared.sum(),
             here.sum(),
-            f"What {earlier} has shown, {later} cannot measure: keep each pair in one part.",
+            f"A model that has seen a pair in {earlier} can repeat it in {later}: "
+            "keep each pair in one part.",
             examples=rows.show(shared),
         )
     for later in ("validation", "test"):

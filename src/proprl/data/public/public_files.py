@@ -90,7 +90,7 @@ def fetch_benchmark(
             on_file(file.path, done, len(public.files))
     if faults:
         raise PublicDataError(
-            f"{len(faults)} of {len(public.files)} files of {name!r} could not be had:\n  "
+            f"{len(faults)} of {len(public.files)} files of {name!r} could not be fetched:\n  "
             + "\n  ".join(faults)
             + f"\nthe others are in {folder}; a newer proprl may know where these are"
         )

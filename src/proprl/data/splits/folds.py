@@ -1,4 +1,4 @@
-"""Repeated splits that can be trusted: folds without leaks, and concepts never seen before."""
+"""Splits for experiments: folds without leaks, concepts never seen before, fewer labels."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _SPLITS = {part: part for part in PARTS} | dict.fromkeys(("val", "valid", "dev")
 
 
 def check_pairs(check: Check) -> pl.DataFrame:
-    """Return the labelled pairs; of the optional columns only those that say something."""
+    """Return the labelled pairs, without optional columns that say nothing: blank or usual."""
     check.ends()
     label = _labels(check)
     split = _splits(check) if "split" in check.frame.columns else None
@@ -176,10 +176,10 @@ def _warn(check: Check, found: Mapping[int, str]) -> None:
 
 
 def _warn_of_misspelt_columns(check: Check, others: list[str]) -> None:
-    """Warn of a further column whose name is nearly one that says something."""
+    """Warn of a column that is not used and has nearly the name of one that is."""
     absent = [column for column in TABLES["pairs"].optional if column not in check.frame.columns]
     for column in others:
         nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
         if nearest:
-            expected = f"this column says nothing to a model; did you mean {nearest[0]}?"
+            expected = f"this column is not used; did you mean {nearest[0]}?"
             check.findings.report(check.table.file, expected, column=column, warning=True)

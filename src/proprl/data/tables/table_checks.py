@@ -30,8 +30,8 @@ def validate(
 ) -> dict[str, pl.DataFrame]:
     """Return each table with its final types; what is wrong stands in `findings` afterwards.
 
-    `present` names the tables that were given. Those that could not be read are among them: they
-    are not missing, and they are reported already. With `repeated_pairs` "keep", a labelled pair
+    `present` names the tables that were given, even if they could not be read: such a table was
+    reported already, and is not missing. With `repeated_pairs` "keep", a labelled pair
     that stands in several rows is a warning, whatever its labels and parts.
     """
     if repeated_pairs not in get_args(RepeatedPairs):
@@ -49,7 +49,7 @@ def validate(
     if {"interactions", "transitions"} <= present:
         findings.report(
             file_of["transitions"],
-            f"there is {file_of['interactions']} too: remove one of the two, "
+            f"there is {file_of['interactions']} too: remove one of the two; "
             "transitions are either counted from interactions or given",
         )
     for table in ("concept_resources", "resource_links"):

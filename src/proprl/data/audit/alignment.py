@@ -194,30 +194,25 @@ class Alignment:
         labels, links, behaviour = (None if f is None else f.standing_out() for f in fits)
         return labels, links, behaviour
 
-    def counts(self, *fits: str) -> dict[str, dict[str, int]]:
-        """Return these fits as confirmed pairs by shift."""
-        known = {name: getattr(self, name) for name in fits}
-        return {
-            name: {f"{shift:+d}": count for shift, count in fit.confirmed.items()}
-            for name, fit in known.items()
-            if fit is not None
-        }
-
 
 def alignment_findings(
     alignment: Alignment, rows: LabelledRows | None, links: int
 ) -> Iterator[Finding]:
     """Yield the shift of the labels and of the behaviour, where the course can tell."""
+    counts = {
+        name: {f"{shift:+d}": count for shift, count in fit.confirmed.items()}
+        for name, fit in vars(alignment).items()
+        if fit is not None
+    }
+    by_behaviour = {"behaviour_by_resources": counts.pop("behaviour_by_resources", {})}
     shift = alignment.label_shift()
     if rows is not None and shift is not None:
-        names = [name for name in vars(alignment) if name.startswith("labels")]
         shown = rows.positives[:SHOWN] if shift else ()
         examples = [_moved(rows, pair, shift) for pair in shown]
-        yield _shifted("label", "labels", shift, len(rows), alignment.counts(*names), examples)
+        yield _shifted("label", "labels", shift, len(rows), counts, examples)
     shift = alignment.behaviour_shift()
     if shift is not None:
-        counts = alignment.counts("behaviour_by_resources")
-        yield _shifted("behaviour", "behaviour links", shift, links, counts, [])
+        yield _shifted("behaviour", "behaviour links", shift, links, by_behaviour, [])
 
 
 def _shifted(

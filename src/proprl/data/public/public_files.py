@@ -16,9 +16,6 @@ PUBLIC_HOST = "https://raw.githubusercontent.com"
 
 _TIMEOUT = 30  # seconds without a byte
 
-OnFile = Callable[[str, int, int], None]
-"""Told after each file: its path, how many files are there now, how many there will be."""
-
 
 def data_root(root: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of the public data: `root`, else `PROPRL_DATA`, else one in the cache."""
@@ -65,29 +62,26 @@ def fetch_benchmark(
     *,
     base_url: str = PUBLIC_HOST,
     retries: int = 2,
-    on_file: OnFile | None = None,
+    on_file: Callable[[str], None] | None = None,
 ) -> Path:
     """Download the files of a public set that are missing or differ; return the data folder.
 
     Every file is pinned to a commit and compared with its SHA-256 before it appears under its
     name. So an interrupted download leaves only whole files, and the next one goes on with the
     rest. A lost connection is an error at once. A file that is gone or differs becomes one after
-    the others have come.
+    the others have come. `on_file` is told the path of each file that is there.
     """
     public = find_benchmark(name)
     folder = data_root(root)
     faults: list[str] = []
-    done = 0
     for file in public.files:
         path = folder / file.path
         there = path.is_file() and _is_as_published(path, file)
         fault = None if there else _download(file, folder, base_url, retries)
         if fault is not None:
             faults.append(fault)
-            continue
-        done += 1
-        if on_file is not None:
-            on_file(file.path, done, len(public.files))
+        elif on_file is not None:
+            on_file(file.path)
     if faults:
         raise PublicDataError(
             f"{len(faults)} of {len(public.files)} files of {name!r} could not be fetched:\n  "

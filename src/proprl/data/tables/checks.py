@@ -67,11 +67,11 @@ class Check:
     def known(self, column: str, table: str) -> None:
         """Report ids that the other table does not have; silent where it has none at all."""
         other = self.tables.get(table)
-        ids = None if other is None else other.frame["id"].drop_nulls()
-        if other is not None and ids is not None and len(ids):
-            cells = self.frame[column]
-            unknown = ~cells.is_in(ids.unique().implode()) & ~blank(cells)
-            self.report(unknown, f"is not an id in {other.file}", column=column)
+        if other is None or other.frame["id"].drop_nulls().is_empty():
+            return
+        cells, ids = self.frame[column], other.frame["id"].drop_nulls()
+        unknown = ~cells.is_in(ids.unique().implode()) & ~blank(cells)
+        self.report(unknown, f"is not an id in {other.file}", column=column)
 
     def ends(self, table: str = "concepts") -> None:
         """Check source and target: two different rows of the other table."""

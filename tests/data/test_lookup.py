@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import polars as pl
 import pytest
 
 from proprl.data import LabelledPairs
-from proprl.data.lookup import NamedPairs, background_rows, find_concept, pair_table
-from proprl.errors import ProprlError, UnknownConceptError
+from proprl.data.lookup import NamedPairs, background_rows, find_concept, pair_table, read_pairs
+from proprl.errors import CourseError, ProprlError, UnknownConceptError
 
 IDS = ("c1", "c2", "c3", "Limits")
 NAMES = ("Limits", "Derivatives", "Straße", "Limit theorems")
@@ -101,3 +103,34 @@ def test_a_table_names_ids_and_names_and_may_be_empty() -> None:
     rows = background_rows([("d", "s")], KNOWN, PAIR_IDS, PAIR_NAMES)
     assert pair_table(rows, PAIR_IDS, PAIR_NAMES).rows() == [("d", "s", "Derivatives", "Series")]
     assert pair_table(rows[:0], PAIR_IDS, PAIR_NAMES).schema["source"] == pl.String
+
+
+def test_a_file_of_pairs_keeps_its_other_columns(tmp_path: Path) -> None:
+    file = tmp_path / "asked.csv"
+    file.write_text("source,target,why\nLimits,s,first\nseries,d,\n")
+    table = read_pairs(file, PAIR_IDS, PAIR_NAMES)
+    assert table.rows() == [("Limits", "s", "first"), ("series", "d", "")]
+
+
+def test_everything_that_is_wrong_with_a_file_of_pairs_is_listed(tmp_path: Path) -> None:
+    file = tmp_path / "asked.csv"
+    file.write_text("source,target\nLimts,s\nd,l\nd,Gardening\n")
+    with pytest.raises(CourseError) as raised:
+        read_pairs(file, PAIR_IDS, PAIR_NAMES)
+    places = [(problem.row, problem.column, problem.value) for problem in raised.value.problems]
+    assert places == [(2, "source", "Limts"), (4, "target", "Gardening")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("source,target\ns,d\nd,Derivatives\n", "row 3, column target: found 'Derivatives'"),
+        ("source,goal\ns,d\n", "must have the column target; it has: source, goal"),
+        ("source,target\n", "a header and no rows"),
+    ],
+)
+def test_a_file_that_holds_no_pairs(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "asked.csv"
+    file.write_text(content)
+    with pytest.raises(CourseError, match=message):
+        read_pairs(file, PAIR_IDS, PAIR_NAMES)

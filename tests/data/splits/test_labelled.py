@@ -45,6 +45,7 @@ class TestLabelledPairs:
     def test_take_keeps_the_order_asked_for(self) -> None:
         pairs = labelled([(0, 1, 1), (1, 2, 0), (2, 3, 1)])
         assert pairs.take(np.array([2, 0])) == labelled([(2, 3, 1), (0, 1, 1)])
+        assert pairs.take(np.array([True, False, True])) == labelled([(0, 1, 1), (2, 3, 1)])
 
     def test_empty(self) -> None:
         none = LabelledPairs.empty()

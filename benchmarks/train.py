@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
+from pathlib import Path
 
 from proprl.data.course import Course
 from proprl.data.public import load_benchmark
-from proprl.data.synthetic import planted_course
 from proprl.errors import PublicDataError
 from proprl.estimator import ProPRL
 
@@ -57,6 +58,9 @@ def compare(name: str, seeds: range) -> None:
 def course(name: str, seed: int) -> Course:
     if name == "mooc":  # 406 concepts, 5,581 transitions, 2,006 pairs
         return load_benchmark("mooc")
+    sys.path.append(str(Path(__file__).parents[1] / "tools"))
+    from planted import planted_course
+
     return planted_course(
         concepts=400,
         transitions=5_600,

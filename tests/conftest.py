@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from planted import planted_course
 from proprl.data import Course, load_course
-from proprl.data.synthetic import planted_course
 from proprl.estimator import ProPRL
 from proprl.evaluation import base_rate
 

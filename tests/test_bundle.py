@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planted import planted_course
 from proprl.data import Course
-from proprl.data.synthetic import planted_course
 from proprl.errors import BundleError
 from proprl.estimator import PrerequisiteModel, load_model
 from proprl.evaluation.base_rate import PRIOR_DEVIATION, PRIOR_MEAN

@@ -14,11 +14,11 @@ from sklearn.base import clone
 
 import proprl
 from conftest import SMALL
+from labelled_by_hand import is_disjoint
 from proprl.bundle import bundle_size
 from proprl.data import Course
-from proprl.data.splits.course_split import SPLIT_SEED
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import grouped_split
+from proprl.data.splits.parts import SPLIT_SEED, grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
 
 
@@ -181,12 +181,12 @@ def test_without_a_test_part_every_label_is_learned_from(
     assert (split.protocol, len(split.test)) == ("all", 0)
     assert len(fitted.fitted_.known) == len(planted.labelled_pairs())
     assert split.notes == ("every label was learned from: none was kept apart to judge by",)
-    assert split.proof.holds(promises_reversed=True)
+    assert is_disjoint(split, reverse=True)
 
 
 def test_a_drawn_split_does_not_move_with_the_seed(planted: Course, parted: proprl.ProPRL) -> None:
     assert parted.fitted_.split == grouped_split(planted.labelled_pairs(), seed=SPLIT_SEED)
-    assert parted.fitted_.split.proof.holds(promises_reversed=True)
+    assert is_disjoint(parted.fitted_.split, reverse=True)
 
 
 def test_evaluation_never_scores_a_pair_that_was_learned_from(

@@ -8,7 +8,7 @@ import pytest
 
 from proprl import fitting
 from proprl.data import Course
-from proprl.data.splits.course_split import split_course
+from proprl.data.splits.parts import split_course
 from proprl.errors import MissingInputError, ProprlError
 from proprl.fitting import Choices, fit, fit_prepared, prepare
 from proprl.pairs.background import draw_background

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from proprl.data.public import BenchmarkSet, Counts, PublicFile
+from proprl.data.public.catalogue import BenchmarkSet, PublicFile
 
 COMMIT = "0" * 40
 
@@ -39,7 +39,7 @@ TINY = BenchmarkSet(
     title="Four concepts",
     subject="mathematics",
     folder="Tiny",
-    counts=Counts(4, 2, 3, 1, 1, 2, 3, 1, 2, (2, 1, 1)),
+    counts={"concepts": 4, "resources": 2, "transitions": 2, "pairs": 6, "positives": 4},
     citation="Nobody, nowhere.",
     files=tuple(
         PublicFile(

@@ -22,10 +22,10 @@ import numpy as np
 import polars as pl
 import torch
 
+from planted import planted_course
 from proprl import PrerequisiteModel, load_course
 from proprl.data import Course
 from proprl.data.public import load_benchmark
-from proprl.data.synthetic import planted_course
 from proprl.errors import ProprlError
 from proprl.experiments.catalogue import EXPERIMENTS
 from proprl.experiments.running.outcome import Wanted

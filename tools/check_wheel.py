@@ -18,6 +18,7 @@ DATA = (
     "proprl/data/campus/*.csv",
     "proprl/data/campus/course.toml",
     "proprl/data/public/*.csv",
+    "proprl/data/public/*.toml",
     "proprl/experiments/settings/*.toml",
     "proprl/experiments/settings/*.csv",
     "proprl/experiments/settings/*.json",

@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from proprl import __version__
 from proprl.arrays import FloatArray
 from proprl.calibrating import Fit
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PARTS, PairSplit
+from proprl.data.splits.labelled import PARTS, LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError
 from proprl.evaluation.base_rate import Calibration, check_calibration
 from proprl.fitted import Fitted

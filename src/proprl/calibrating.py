@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import CHOSEN, DRAWN
+from proprl.data.splits.labelled import CHOSEN, DRAWN, LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.base_rate import (
     PRIOR_DEVIATION,

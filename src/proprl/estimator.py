@@ -18,7 +18,7 @@ from proprl.curriculum.explanation import Explanation, explain_pair
 from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept
 from proprl.data.course import Course
-from proprl.data.named_pairs import NamedPairs, pair_rows, pair_table
+from proprl.data.lookup import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.fitted import Expected, Fitted

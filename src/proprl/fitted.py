@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from proprl.arrays import SparseMatrix
 from proprl.calibrating import Fit
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PARTS, PairSplit
+from proprl.data.splits.labelled import PARTS, LabelledPairs
+from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
 from proprl.models.base import FitReport, PairScorer, Settings
 

@@ -17,10 +17,9 @@ import numpy as np
 from proprl.arrays import IntArray
 from proprl.calibrating import cautions, fit_scorer
 from proprl.data.course import Course
-from proprl.data.named_pairs import NamedPairs, background_rows
-from proprl.data.splits.course_split import split_course
+from proprl.data.lookup import NamedPairs, background_rows
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.data.splits.parts import PairSplit, refuse_single_class, split_course
 from proprl.errors import ProprlError
 from proprl.features.gather import NONE, gather_evidence
 from proprl.features.readings import NOBODY, resolve_reader

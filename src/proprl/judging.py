@@ -10,9 +10,7 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.data.course import Course
-from proprl.data.splits.grouping import unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import CHOSEN
+from proprl.data.splits.labelled import CHOSEN, LabelledPairs, unordered_codes
 from proprl.errors import ProprlError, UnknownConceptError
 from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, evaluate_scores

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from proprl.data import Course
+from proprl.data import Course, course_facts
 from proprl.errors import CourseError, UnknownConceptError
 
 CONCEPTS = pl.DataFrame(
@@ -49,7 +49,7 @@ class TestConcepts:
     def test_a_course_may_have_nothing_but_concepts(self) -> None:
         assert self.course.pairs is None
         assert self.course.incidence() is None
-        assert self.course.incidence_source() is None
+        assert course_facts(self.course)["links_by"] is None
         assert self.course.transition_matrix() is None
         assert self.course.split_column() is None
         assert repr(self.course) == "Course('course': 3 concepts)"
@@ -74,7 +74,7 @@ class TestIncidence:
 
         incidence = course.incidence()
 
-        assert course.incidence_source() == "given"
+        assert course_facts(course)["links_by"] == "given"
         assert incidence is not None
         assert incidence.toarray().tolist() == [[0, 1], [0, 0], [0, 1]]
 
@@ -83,7 +83,7 @@ class TestIncidence:
 
         incidence = course.incidence()
 
-        assert course.incidence_source() == "mention"
+        assert course_facts(course)["links_by"] == "mention"
         assert incidence is not None
         assert incidence.toarray().tolist() == [[1, 0], [1, 0], [0, 1]]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from planted import planted_course
 from proprl.data import write_course
-from proprl.data.synthetic import planted_course
 from terminal import Terminal
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from planted import planted_course
 from proprl.data import write_course
-from proprl.data.synthetic import planted_course
 
 pytestmark = pytest.mark.slow
 

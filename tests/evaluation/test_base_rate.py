@@ -15,8 +15,7 @@ from scipy.special import expit, logit
 from proprl import calibrating
 from proprl.arrays import FloatArray, IntArray
 from proprl.calibrating import calibrated
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import ASKED, CHOSEN, DRAWN
+from proprl.data.splits.labelled import ASKED, CHOSEN, DRAWN, LabelledPairs
 from proprl.evaluation import base_rate
 from proprl.evaluation.base_rate import (
     PRIOR_DEVIATION,

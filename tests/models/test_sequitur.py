@@ -10,11 +10,11 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import logit
 
+from planted import planted_course
 from proprl.arrays import FloatArray, IntArray
 from proprl.data import Course
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, grouped_split
-from proprl.data.synthetic import planted_course
 from proprl.errors import BundleError, ProprlError, TrainingError
 from proprl.evaluation.metrics import auc, average_precision, ordered_share
 from proprl.features.gather import gather_evidence

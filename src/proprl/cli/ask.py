@@ -13,7 +13,7 @@ from proprl.cli.options import Bundle, Data, Json
 if TYPE_CHECKING:
     import polars as pl
 
-    from proprl.data.named_pairs import NamedPairs
+    from proprl.data.lookup import NamedPairs
     from proprl.estimator import PrerequisiteModel
 
 ROWS_PRINTED = 20
@@ -123,7 +123,7 @@ def predict(
     if against is not None and new is None:
         raise typer.BadParameter("--against goes with --new")
     from proprl.cli.progress_bar import ProgressBar
-    from proprl.data.folder.pair_files import check_table_name, write_table
+    from proprl.data.tables.csv_json_parquet import check_table_name, write_table
     from proprl.estimator import load_model
 
     if out is not None:
@@ -206,8 +206,7 @@ def _predict_given(model: PrerequisiteModel, pairs: NamedPairs | Path) -> pl.Dat
     """Score pairs, or those of a file, in the order given."""
     import polars as pl
 
-    from proprl.data.folder.pair_files import read_pairs
-    from proprl.data.named_pairs import pair_rows, pair_table
+    from proprl.data.lookup import pair_rows, pair_table, read_pairs
 
     ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
     if isinstance(pairs, Path):

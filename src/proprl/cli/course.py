@@ -97,7 +97,7 @@ def fetch(
     bar = ProgressBar()
     bar.begin(f"Fetching {name}", len(public.files))
     try:
-        folder = fetch_benchmark(name, root, on_file=lambda _path, _done, _total: bar.step())
+        folder = fetch_benchmark(name, root, on_file=lambda _path: bar.step())
     finally:
         bar.end()
     if as_json:

@@ -201,7 +201,7 @@ def print_summary(fitted: Fitted, folder: Path, seconds: float) -> None:
 def _learned_from(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say which evidence, labels and background were learned from, and what is missing."""
     from proprl.curriculum.summary import kinds_missing, kinds_used
-    from proprl.data.splits.course_split import NO_SPLIT
+    from proprl.data.splits.parts import NO_SPLIT
 
     report, parts = fitted.report, fitted.parts
     yield "evidence", ", ".join(kinds_used(fitted))
@@ -239,7 +239,7 @@ def _chosen(fitted: Fitted) -> Iterator[tuple[str, str]]:
 def _came_out(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say how many prerequisites are expected, what is believed, and how good that is."""
     from proprl.curriculum.graph import LEARNED_FROM
-    from proprl.data.splits.origins import DRAWN
+    from proprl.data.splits.labelled import DRAWN
     from proprl.judging import judge_held_out
 
     if expected := fitted.expected:

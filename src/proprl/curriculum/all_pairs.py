@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.labelled import pair_codes
 from proprl.fitted import Fitted
 from proprl.pairs.labels import fold_of
 from proprl.pairs.table import FOLDS

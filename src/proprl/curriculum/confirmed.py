@@ -8,8 +8,7 @@ import numpy as np
 import rustworkx as rx
 
 from proprl.arrays import IntArray
-from proprl.data.splits.grouping import distinct_pairs, pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, distinct_pairs, pair_codes
 from proprl.errors import ProprlError
 from proprl.graphs.closure import BoolArray, connect
 

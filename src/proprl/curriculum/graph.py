@@ -13,8 +13,7 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.data.lookup import find_concept
-from proprl.data.splits.grouping import distinct_pairs, pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, distinct_pairs, pair_codes
 from proprl.errors import ProprlError
 from proprl.fitted import Fitted
 from proprl.graphs.closure import BoolArray, connect, what_follows

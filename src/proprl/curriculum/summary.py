@@ -11,8 +11,7 @@ import numpy as np
 
 from proprl.arrays import IntArray
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.origins import DRAWN
+from proprl.data.splits.labelled import DRAWN, pair_codes
 from proprl.features.gather import NONE
 from proprl.features.readings import NOBODY
 from proprl.fitted import Fitted

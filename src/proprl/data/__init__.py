@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from proprl.data.bundled import bundled_courses, load_course
-from proprl.data.course import Course
-from proprl.data.facts import course_facts
+from proprl.data.course import Course, course_facts
 from proprl.data.folder.course_folder import check_course, read_course, write_course
-from proprl.data.lookup import find_concept
-from proprl.data.mentions import mention_incidence
 from proprl.data.public import BENCHMARKS, fetch_benchmark, load_benchmark
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, given_split, grouped_split, random_split
+from proprl.data.splits.parts import PairSplit
 
 __all__ = [
     "BENCHMARKS",
@@ -21,13 +18,8 @@ __all__ = [
     "check_course",
     "course_facts",
     "fetch_benchmark",
-    "find_concept",
-    "given_split",
-    "grouped_split",
     "load_benchmark",
     "load_course",
-    "mention_incidence",
-    "random_split",
     "read_course",
     "write_course",
 ]

@@ -10,12 +10,10 @@ from proprl.data.folder.course_folder import read_course
 from proprl.data.public import BENCHMARKS, WHOLE_MAPS, load_benchmark
 from proprl.errors import ProprlError
 
-_BUNDLED = ("campus",)
-
 
 def bundled_courses() -> tuple[str, ...]:
     """Return the names of the courses that come with proprl."""
-    return _BUNDLED
+    return ("campus",)
 
 
 def bundled_folder(name: str) -> Path:
@@ -31,7 +29,7 @@ def load_course(
     A name wins over a folder of that name: write "./campus" for the folder. `root` is the folder
     of the public data; see `load_benchmark`.
     """
-    if name_or_path in _BUNDLED:
+    if name_or_path in bundled_courses():
         return read_course(bundled_folder(str(name_or_path)))
     public = (*BENCHMARKS, *WHOLE_MAPS)
     if isinstance(name_or_path, str) and name_or_path in public:
@@ -39,7 +37,7 @@ def load_course(
     if not Path(name_or_path).exists():
         raise ProprlError(
             f"there is no course {str(name_or_path)!r}: it is neither a bundled course "
-            f"({', '.join(_BUNDLED)}), nor a public set ({', '.join(public)}), "
+            f"({', '.join(bundled_courses())}), nor a public set ({', '.join(public)}), "
             "nor the path of an existing folder"
         )
     return read_course(name_or_path)

@@ -6,22 +6,35 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
 from scipy.sparse import coo_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.checking.course_tables import RepeatedPairs, validate
-from proprl.data.checking.findings import Findings
-from proprl.data.checking.tables import TABLES, Table, arrange, frame_records
 from proprl.data.folder.features_file import check_features
 from proprl.data.lookup import find_concept
 from proprl.data.mentions import mention_incidence, names_in_texts
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import ORIGINS, PARTS, LabelledPairs
+from proprl.data.tables.cells import TABLES, Table, arrange, frame_table
+from proprl.data.tables.findings import Findings
+from proprl.data.tables.table_checks import RepeatedPairs, validate
 from proprl.errors import CourseError, Problem
 from proprl.graphs.transitions import count_transitions
+
+
+class About(TypedDict, total=False):
+    """What may be said of a course in words."""
+
+    name: str
+    description: str
+    subject: str
+    language: str
+    licence: str
+
+
+ABOUT = tuple(About.__annotations__)
 
 
 def concept_text(name: str, description: str) -> str:
@@ -69,18 +82,15 @@ class Course:
         interactions: Any = None,
         transitions: Any = None,
         features: Any = None,
-        name: str = "course",
-        description: str = "",
-        subject: str = "",
-        language: str = "",
-        licence: str = "",
         repeated_pairs: RepeatedPairs = "error",
+        **about: Unpack[About],
     ) -> Course:
         """Return a course made of polars or pandas frames, checked as files are.
 
         Raises one `CourseError` with every problem; a problem's row counts from 1. With
         `repeated_pairs` "keep", a labelled pair may stand in several rows, with both labels and
-        in several parts: every row is kept and each repeat is a warning.
+        in several parts: every row is kept and each repeat is a warning. What the course is
+        `about` are its name, description, subject, language and licence.
 
         >>> course = Course.from_tables(
         ...     concepts=pl.DataFrame({"id": ["f", "l"], "name": ["Functions", "Limits"]}),
@@ -98,14 +108,17 @@ class Course:
             "transitions": transitions,
             "pairs": pairs,
         }
-        texts = {
-            "name": name,
-            "description": description,
-            "subject": subject,
-            "language": language,
-            "licence": licence,
-        }
-        return _course_of_frames(frames, texts, features, repeated_pairs)
+        texts = dict.fromkeys(ABOUT, "") | {"name": "course"} | dict(about)
+        findings = Findings(f"the course {texts['name']!r}")
+        given = {name for name, frame in frames.items() if name == "concepts" or frame is not None}
+        tables = {}
+        for name in TABLES:
+            table = frame_table(frames[name], name, findings) if name in given else None
+            if table is not None:
+                tables[name] = arrange(table, name, {}, findings)
+        return build_course(
+            texts, tables, frozenset(given), features, "features", findings, repeated_pairs
+        )
 
     def __len__(self) -> int:
         """Return the number of concepts."""
@@ -130,14 +143,9 @@ class Course:
         """The name of each concept, in order."""
         return tuple(self.concepts["name"])
 
-    @cached_property
-    def _row_of(self) -> Mapping[str, int]:
-        return {concept: row for row, concept in enumerate(self.ids)}
-
     def row(self, concept: str) -> int:
         """Return the row of a concept given by id or by name."""
-        row = self._row_of.get(concept)
-        return find_concept(concept, self.ids, self.names) if row is None else row
+        return find_concept(concept, self.ids, self.names)
 
     def concept_texts(self) -> list[str]:
         """Return what to read about each concept: its name, and its description if it has one."""
@@ -156,11 +164,9 @@ class Course:
         if self.pairs is None:
             expected = "this needs labelled pairs: add pairs.csv with columns source, target, label"
             raise CourseError(self.name, [Problem("pairs.csv", None, None, None, expected)])
-        ends = np.stack(
-            [self._rows(self.pairs["source"]), self._rows(self.pairs["target"])], axis=1
-        )
         said = [column for column in ("origin", "chance") if column in self.pairs.columns]
         given = {column: self.pairs[column].to_numpy() for column in said}
+        ends = np.stack(self._ends(self.pairs), axis=1)
         return LabelledPairs(ends, self.pairs["label"].to_numpy(), **given)
 
     def split_column(self) -> list[str] | None:
@@ -169,56 +175,45 @@ class Course:
             return None
         return self.pairs["split"].to_list()
 
-    def incidence_source(self) -> Literal["given", "mention"] | None:
-        """Return where `incidence` comes from; None where there are no resources."""
-        if self.resources is None:
-            return None
-        return "mention" if self.concept_resources is None else "given"
-
     def incidence(self) -> SparseMatrix | None:
         """Return which concept belongs to which resource, M (n × m): 1 where it does."""
         if self.resources is None:
             return None
         if self.concept_resources is None:
-            return mention_incidence(self.names, self._resource_texts())
-        rows = self._rows(self.concept_resources["concept"])
-        columns = _positions(self.concept_resources["resource"], self.resources["id"])
-        shape = (len(self), len(self.resources))
-        return coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
-
-    def _resource_texts(self) -> list[str]:
-        if self.resources is None:
-            return []
-        # The full stop keeps a name from being found half in the title, half in the text.
-        return [
-            f"{title}\n.\n{text}"
-            for title, text in self.resources.select("title", "text").iter_rows()
-        ]
+            # The full stop keeps a name from being found half in the title, half in the text.
+            resources = self.resources.select("title", "text").iter_rows()
+            texts = [f"{title}\n.\n{text}" for title, text in resources]
+            return mention_incidence(self.names, texts)
+        rows = _positions(self.concept_resources["concept"], self.concepts)
+        columns = _positions(self.concept_resources["resource"], self.resources)
+        return _matrix((rows, columns), (len(self), len(self.resources)))
 
     def resource_link_matrix(self) -> SparseMatrix | None:
         """Return which resource is a prerequisite of which other, (m × m): 1 where it is."""
         if self.resources is None or self.resource_links is None:
             return None
-        m, ids = len(self.resources), self.resources["id"]
-        ends = tuple(_positions(self.resource_links[end], ids) for end in ("source", "target"))
-        return coo_array((np.ones(len(self.resource_links)), ends), shape=(m, m)).tocsr()
+        source, target = (
+            _positions(self.resource_links[end], self.resources) for end in ("source", "target")
+        )
+        return _matrix((source, target), (len(self.resources), len(self.resources)))
 
     def transition_matrix(self) -> SparseMatrix | None:
         """Return how strongly each concept leads to each other one, B_out (n × n)."""
         n = len(self)
         if self.transitions is not None:
-            ends = self._rows(self.transitions["source"]), self._rows(self.transitions["target"])
             weights = self.transitions["weight"].to_numpy()
-            return coo_array((weights, ends), shape=(n, n)).tocsr()
+            return _matrix(self._ends(self.transitions), (n, n), weights)
         if self.interactions is None:
             return None
         # Events at the same time stay in the order in which they are listed.
         events = self.interactions.sort("learner", "time", maintain_order=True)
         learners = events["learner"].rle_id().to_numpy()
-        return count_transitions(learners, self._rows(events["concept"]), n)
+        return count_transitions(learners, _positions(events["concept"], self.concepts), n)
 
-    def _rows(self, concepts: pl.Series) -> IntArray:
-        return np.fromiter(map(self._row_of.__getitem__, concepts), np.int64, len(concepts))
+    def _ends(self, frame: pl.DataFrame) -> tuple[IntArray, IntArray]:
+        """Return the rows of the concepts that stand as source and as target."""
+        concepts = self.concepts
+        return _positions(frame["source"], concepts), _positions(frame["target"], concepts)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -236,27 +231,8 @@ class Course:
         return digest.hexdigest()
 
 
-def _course_of_frames(
-    frames: Mapping[str, Any],
-    texts: Mapping[str, str],
-    features: Any,
-    repeated_pairs: RepeatedPairs,
-) -> Course:
-    """Check frames by the name of their table, and make a course of them."""
-    given = {t: frame for t, frame in frames.items() if t == "concepts" or frame is not None}
-    findings = Findings(f"the course {texts['name']!r}")
-    tables = {}
-    for table, frame in given.items():
-        records = frame_records(frame, table, findings)
-        if records is not None:
-            tables[table] = arrange(records, table, {}, findings)
-    return build_course(
-        texts, tables, frozenset(given), features, "features", findings, repeated_pairs
-    )
-
-
 def build_course(
-    texts: Mapping[str, str],
+    texts: Mapping[str, Any],
     tables: Mapping[str, Table],
     present: frozenset[str],
     features: Any,
@@ -270,17 +246,23 @@ def build_course(
     if features is not None:
         n = len(frames["concepts"]) if "concepts" in frames else None
         checked = check_features(features, n, features_file, findings)
-    errors, warnings = findings.in_order()
-    if errors:
-        raise CourseError(findings.source, errors)
+    findings.raise_errors()
     given: dict[str, Any] = {**texts, **frames}
-    return Course(**given, features=checked, warnings=tuple(warnings))
+    return Course(**given, features=checked, warnings=tuple(findings.in_order()[1]))
 
 
-def _positions(ids: pl.Series, among: pl.Series) -> IntArray:
-    """Return where each id stands among all of them."""
-    position_of = {known: position for position, known in enumerate(among)}
+def _positions(ids: pl.Series, table: pl.DataFrame) -> IntArray:
+    """Return the row in which a table has each of these ids."""
+    position_of = {known: position for position, known in enumerate(table["id"])}
     return np.fromiter(map(position_of.__getitem__, ids), np.int64, len(ids))
+
+
+def _matrix(
+    places: tuple[IntArray, IntArray], shape: tuple[int, int], values: FloatArray | None = None
+) -> SparseMatrix:
+    """Return a sparse matrix with these values, or with ones, at these places."""
+    values = np.ones(len(places[0])) if values is None else values
+    return coo_array((values, places), shape=shape).tocsr()
 
 
 def _add(digest: Any, content: bytes) -> None:
@@ -299,3 +281,32 @@ def _add_column(digest: Any, column: pl.Series) -> None:
         kind = "<f8" if values.dtype.kind == "f" else "<i8"
         _add(digest, b"moment" if is_moment else kind.encode())
         _add(digest, values.astype(kind).tobytes())
+
+
+def course_facts(course: Course) -> dict[str, str | int | None]:
+    """Return what a course holds, for people and for scripts; None for what it lacks."""
+    B, M = course.transition_matrix(), course.incidence()
+    events, pairs = course.interactions, course.pairs
+    rows = {table: len(frame) for table, frame in course.tables().items()}
+    linked_by = "mention" if course.concept_resources is None else "given"
+    facts: dict[str, str | int | None] = {
+        "name": course.name,
+        "subject": course.subject or None,
+        "language": course.language or None,
+        "licence": course.licence or None,
+        "concepts": len(course),
+        "resources": rows.get("resources"),
+        "links_of_concepts_and_resources": None if M is None else int(M.nnz),
+        "links_by": None if M is None else linked_by,
+        "learners": None if events is None else events["learner"].n_unique(),
+        "interactions": rows.get("interactions"),
+        "transitions": None if B is None else int(B.nnz),
+        "features": None if course.features is None else course.features.shape[1],
+        "labelled_pairs": rows.get("pairs"),
+        "positives": None if pairs is None else int(pairs["label"].sum()),
+    }
+    if pairs is not None and "origin" in pairs.columns:
+        origins = pairs["origin"].to_list()
+        facts |= {f"{origin}_pairs": origins.count(origin) for origin in ORIGINS}
+    parts = course.split_column()
+    return facts if parts is None else facts | {part: parts.count(part) for part in PARTS}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -37,13 +37,20 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
            [1., 0.],
            [0., 0.]])
     """
-    index = _NameIndex(names)
-    mentions = [
+    rows_of: dict[tuple[str, ...], list[int]] = {}
+    lengths: dict[str, set[int]] = {}  # first token → lengths of names that begin so
+    for row, name in enumerate(names):
+        tokens = tuple(_tokens(name)[0])
+        if tokens:
+            rows_of.setdefault(tokens, []).append(row)
+            lengths.setdefault(tokens[0], set()).add(len(tokens))
+    mentions = {
         (row, column)
         for column, text in enumerate(texts)
-        for row in sorted(set(index.mentions(text)))
-    ]
-    rows, columns = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
+        for tokens in _runs(text, lengths)
+        for row in rows_of.get(tokens, ())
+    }
+    rows, columns = np.array(sorted(mentions), dtype=np.int64).reshape(-1, 2).T
     ones = np.ones(len(mentions), dtype=np.float64)
     return coo_array((ones, (rows, columns)), shape=(len(names), len(texts))).tocsr()
 
@@ -61,30 +68,14 @@ def names_in_texts(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
     return coo_array((named.data[others], ends), shape=named.shape).tocsr()
 
 
-class _NameIndex:
-    """Names by their tokens."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._rows_of: dict[tuple[str, ...], list[int]] = {}
-        for row, name in enumerate(names):
-            tokens = tuple(_tokens(name)[0])
-            if tokens:
-                self._rows_of.setdefault(tokens, []).append(row)
-        self._lengths: dict[str, set[int]] = {}  # first token → lengths of names that begin so
-        for tokens in self._rows_of:
-            self._lengths.setdefault(tokens[0], set()).add(len(tokens))
-
-    def mentions(self, text: str) -> Iterator[int]:
-        """Give the row of each name that is mentioned, as often as it is."""
-        tokens, joined = _tokens(text)
-        joined.append(False)  # nothing follows the last token
-        for start, token in enumerate(tokens):
-            if joined[start]:
-                continue
-            for length in self._lengths.get(token, ()):
-                end = start + length
-                if end <= len(tokens) and not joined[end]:
-                    yield from self._rows_of.get(tuple(tokens[start:end]), ())
+def _runs(text: str, lengths: Mapping[str, Iterable[int]]) -> Iterator[tuple[str, ...]]:
+    """Yield the runs of tokens in a text that may be names: of such a first token and length."""
+    tokens, joined = _tokens(text)
+    joined.append(False)  # nothing follows the last token
+    for start, token in enumerate(tokens):
+        for end in (start + length for length in lengths.get(token, ())):
+            if end <= len(tokens) and not joined[start] and not joined[end]:
+                yield tuple(tokens[start:end])
 
 
 def _tokens(text: str) -> tuple[list[str], list[bool]]:

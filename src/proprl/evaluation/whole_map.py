@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, unordered_codes
 from proprl.errors import ProprlError
 from proprl.evaluation.calibration import Bin
 from proprl.graphs.closure import BoolArray, what_follows

@@ -12,8 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError, TrainingError
 from proprl.evaluation.metrics import best_threshold, enough_to_choose

@@ -21,8 +21,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.errors import BundleError, FeatureError
 from proprl.features.readings import NOBODY
 from proprl.graphs.evidence import VIEWS

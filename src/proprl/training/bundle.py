@@ -22,8 +22,7 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 
 from proprl.arrays import SparseMatrix
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import ORIGINS
+from proprl.data.splits.labelled import ORIGINS, LabelledPairs
 from proprl.errors import BundleError
 from proprl.files import write_bytes
 from proprl.graphs.evidence import Evidence

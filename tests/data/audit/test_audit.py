@@ -13,9 +13,8 @@ from scipy.sparse import csr_array
 
 from proprl.data import Course, load_course
 from proprl.data.audit import Audit, audit_course
-from proprl.data.audit.alignment import Alignment, Fit
-from proprl.data.audit.rows import LabelledRows
-from proprl.data.audit.witnesses import Behaviour, Resources, links_of
+from proprl.data.audit.alignment import Alignment, Behaviour, Fit, Resources, links_of
+from proprl.data.audit.finding import LabelledRows
 from proprl.data.public import load_benchmark
 
 LETTERS = "abcdefgh"
@@ -336,7 +335,8 @@ def test_unrelated_tables_with_hubs_raise_no_alarm() -> None:
         B = np.zeros((n, n))
         B[links[:, 0], links[:, 1]] = rng.random(len(links))
         M = rng.random((n, 80)) < weights[:, None] * 5
-        rows = LabelledRows(names, labels, np.ones(len(labels), dtype=np.int64), None)
+        ones, parts = np.ones(len(labels), dtype=np.int64), np.full(len(labels), "")
+        rows = LabelledRows(names, labels, ones, parts)
         alignment = Alignment.of(rows, sparse(B), sparse(M), n)
         assert not alignment.label_shift()
         assert not alignment.behaviour_shift()

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labelled_by_hand import chain, is_disjoint, labelled
+from proprl.data import Course
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, given_split, grouped_split, random_split
+from proprl.data.splits.parts import (
+    PairSplit,
+    given_split,
+    grouped_split,
+    random_split,
+    split_course,
+)
 from proprl.errors import SplitError
 
 Splitter = Callable[..., PairSplit]
 BOTH = pytest.mark.parametrize("splitter", [random_split, grouped_split])
-
-
-def labelled(rows: list[tuple[int, int, int]]) -> LabelledPairs:
-    """Pairs from (source, target, label)."""
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return LabelledPairs(table[:, :2], table[:, 2])
-
-
-def chain(positives: int, negatives: int) -> LabelledPairs:
-    """Pairs of which none is the reverse of another: positives first."""
-    count = positives + negatives
-    return labelled([(i, i + 1, int(i < positives)) for i in range(count)])
 
 
 def rows_of(part: LabelledPairs) -> set[tuple[int, int, int]]:
@@ -60,48 +58,7 @@ def any_labels(draw: st.DrawFn) -> LabelledPairs:
     return labelled([(*key, drawn[key]) for key in [*keys, *repeats]])
 
 
-class TestLabelledPairs:
-    def test_holds_int64_arrays(self) -> None:
-        pairs = LabelledPairs(np.array([[0, 1], [2, 1]], dtype=np.int32), np.array([True, False]))
-        assert pairs.pairs.dtype == pairs.labels.dtype == np.int64
-        assert len(pairs) == 2
-        assert pairs.positives.tolist() == [[0, 1]]
-        assert pairs.positive_share == 0.5
-
-    def test_take_keeps_the_order_asked_for(self) -> None:
-        pairs = labelled([(0, 1, 1), (1, 2, 0), (2, 3, 1)])
-        assert pairs.take(np.array([2, 0])) == labelled([(2, 3, 1), (0, 1, 1)])
-
-    def test_empty(self) -> None:
-        none = LabelledPairs.empty()
-        assert len(none) == 0
-        assert none.positives.shape == (0, 2)
-        assert np.isnan(none.positive_share)
-
-    def test_equality_is_by_value(self) -> None:
-        assert chain(2, 2) == chain(2, 2)
-        assert chain(2, 2) != chain(3, 1)
-        assert chain(2, 2) != "pairs"
-
-    @pytest.mark.parametrize(
-        ("pairs", "labels", "message"),
-        [
-            ([[0, 1, 2]], [1], r"pairs must have shape \(m, 2\), not \(1, 3\)"),
-            ([0, 1], [1], r"pairs must have shape \(m, 2\), not \(2,\)"),
-            ([[0, 1]], [1, 0], r"shape \(1,\), not \(2,\)"),
-            ([[0, 1], [1, 2]], [1, 2], "labels must be 0 or 1: entry 1 is 2"),
-            ([[0, 1], [-1, 2]], [1, 0], r"entry 1 is \(-1, 2\)"),
-            ([[0, 1], [1, 2**40]], [1, 0], "concept rows"),
-            ([[0.5, 1]], [1], "pairs must be whole numbers, not float64"),
-            ([[0, 1]], ["1"], "labels must be whole numbers"),
-        ],
-    )
-    def test_wrong_input_is_named(self, pairs: object, labels: object, message: str) -> None:
-        with pytest.raises(SplitError, match=message):
-            LabelledPairs(np.array(pairs), np.array(labels))
-
-
-class TestProof:
+class TestShared:
     def test_a_leaky_split_is_counted_exactly(self) -> None:
         split = PairSplit(
             train=labelled([(0, 1, 1), (1, 2, 1), (3, 4, 0), (5, 6, 1)]),
@@ -111,31 +68,31 @@ class TestProof:
             promises_reversed=False,
         )
         # Both in train and test: (0, 1) and (1, 2).
-        assert split.proof.shared_rows == {
+        assert split.shared() == {
             "train/validation": 0,
             "train/test": 2,
             "validation/test": 0,
         }
         # (0, 1) and (3, 4) of train stand reversed in validation; (1, 2) of train in test;
         # (1, 0) and (7, 8) of validation in test.
-        assert split.proof.shared_reversed == {
+        assert split.shared(reverse=True) == {
             "train/validation": 2,
             "train/test": 1,
             "validation/test": 2,
         }
-        assert not split.proof.holds(promises_reversed=False)
+        assert not is_disjoint(split, reverse=False)
 
     def test_repeats_within_a_part_count_once(self) -> None:
         again = labelled([(0, 1, 1), (0, 1, 1), (1, 2, 0)])
         split = PairSplit(again, again, LabelledPairs.empty(), "given", False)
-        assert split.proof.shared_rows["train/validation"] == 2
+        assert split.shared()["train/validation"] == 2
 
     def test_reverses_break_only_the_promise_about_reverses(self) -> None:
         split = PairSplit(
             labelled([(0, 1, 1)]), labelled([(1, 0, 0)]), LabelledPairs.empty(), "random", False
         )
-        assert split.proof.holds(promises_reversed=False)
-        assert not split.proof.holds(promises_reversed=True)
+        assert is_disjoint(split, reverse=False)
+        assert not is_disjoint(split, reverse=True)
 
 
 class TestDrawnSplits:
@@ -146,7 +103,7 @@ class TestDrawnSplits:
         self, splitter: Splitter, pairs: LabelledPairs, seed: int
     ) -> None:
         split = splitter(pairs, seed=seed)
-        assert split.proof.holds(split.promises_reversed)
+        assert is_disjoint(split, reverse=split.promises_reversed)
         assert set.union(*map(rows_of, parts_of(split))) == rows_of(pairs)
         assert sum(map(len, parts_of(split))) == len(rows_of(pairs))
 
@@ -236,8 +193,8 @@ class TestDrawnSplits:
         both_orders = labelled([row for i in range(50) for row in ((i, i + 90, 1), (i + 90, i, 0))])
         split = random_split(both_orders, seed=0)
         assert not split.promises_reversed
-        assert split.proof.holds(promises_reversed=False)
-        assert not split.proof.holds(promises_reversed=True)
+        assert is_disjoint(split, reverse=False)
+        assert not is_disjoint(split, reverse=True)
 
     @BOTH
     def test_repeats_are_kept_once_and_noted(self, splitter: Splitter) -> None:
@@ -296,15 +253,15 @@ class TestGivenSplit:
         assert split.validation == labelled([(1, 2, 0), (2, 3, 1)])
         assert split.test == labelled([(5, 6, 1), (6, 7, 0)])
         assert (split.protocol, split.promises_reversed, split.notes) == ("given", False, ())
-        assert split.proof.holds(promises_reversed=True)
+        assert is_disjoint(split, reverse=True)
 
     def test_pairs_in_two_parts_stay_and_are_noted(self) -> None:
         pairs = labelled([(0, 1, 1), (1, 2, 0), (0, 1, 1), (2, 1, 0), (3, 4, 1), (4, 5, 0)])
         parts = ["train", "train", "test", "test", "validation", "validation"]
         split = given_split(pairs, parts)
         assert split.test == labelled([(0, 1, 1), (2, 1, 0)])
-        assert split.proof.shared_rows["train/test"] == 1
-        assert split.proof.shared_reversed["train/test"] == 1
+        assert split.shared()["train/test"] == 1
+        assert split.shared(reverse=True)["train/test"] == 1
         assert split.notes == ("train and test share 1 pair",)
 
     def test_validation_is_taken_from_train(self) -> None:
@@ -315,7 +272,7 @@ class TestGivenSplit:
         assert split.notes == (
             "no validation part was given: 8 of the 80 pairs of train were taken",
         )
-        assert split.proof.holds(promises_reversed=True)
+        assert is_disjoint(split, reverse=True)
 
     def test_validation_taken_from_little_still_holds_both_labels(self) -> None:
         split = given_split(chain(3, 3), ["train"] * 6)
@@ -329,7 +286,7 @@ class TestGivenSplit:
         self, pairs: LabelledPairs, seed: int
     ) -> None:
         split = given_split(pairs, ["train"] * len(pairs), seed=seed)
-        assert split.proof.holds(promises_reversed=True)
+        assert is_disjoint(split, reverse=True)
         assert set(split.train.labels.tolist()) == {0, 1}
         assert len(split.train) + len(split.validation) == len(pairs)
 
@@ -365,8 +322,84 @@ def test_a_large_course_is_split_in_proportion() -> None:
     rng = np.random.default_rng(0)
     pairs = np.unique(rng.integers(0, 5_000, size=(100_000, 2)), axis=0)
     split = grouped_split(LabelledPairs(pairs, (pairs.sum(axis=1) % 30 == 0)), seed=0)
-    assert split.proof.holds(promises_reversed=True)
+    assert is_disjoint(split, reverse=True)
     share = np.array([len(part) for part in parts_of(split)]) / len(pairs)
     assert share == pytest.approx([0.8, 0.1, 0.1], abs=0.002)
     positive_share = [part.positive_share for part in parts_of(split)]
     assert positive_share == pytest.approx([1 / 30] * 3, abs=0.002)
+
+
+# --- the labels of a course ---
+
+NO_TEST = "every label was learned from: none was kept apart to judge by"
+
+
+@pytest.fixture
+def unparted(campus: Course) -> Course:
+    """`campus` without its `split` column."""
+    assert campus.pairs is not None
+    return replace(campus, pairs=campus.pairs.drop("split"))
+
+
+def positives(course: Course) -> Course:
+    assert course.pairs is not None
+    return replace(course, pairs=course.pairs.filter(pl.col("label") == 1))
+
+
+def sizes(course: Course, protocol: str = "auto", **wanted: bool) -> tuple[int, int, int]:
+    split = split_course(course, protocol, **wanted)
+    return len(split.train), len(split.validation), len(split.test)
+
+
+def test_a_given_test_part_stays_out(campus: Course) -> None:
+    assert sizes(campus) == (424, 88, 88)
+    assert split_course(campus).protocol == "given"
+
+
+def test_without_the_column_everything_is_learned_from(unparted: Course) -> None:
+    split = split_course(unparted)
+    assert sizes(unparted) == (540, 60, 0)
+    assert split.protocol == "all"
+    assert split.notes == (NO_TEST,)
+    assert is_disjoint(split, reverse=True)  # validation is drawn in both orders
+
+
+def test_a_test_part_is_drawn_if_asked_for(unparted: Course) -> None:
+    for protocol in ("grouped", "random"):
+        assert sizes(unparted, protocol) == (480, 60, 60)
+        assert NO_TEST not in split_course(unparted, protocol).notes
+
+
+def test_the_column_can_be_ignored(campus: Course, unparted: Course) -> None:
+    assert split_course(campus, "all") == split_course(unparted)
+
+
+def test_prerequisites_alone_must_be_allowed(unparted: Course) -> None:
+    alone = positives(unparted)
+    for protocol in ("auto", "grouped", "random"):
+        with pytest.raises(SplitError, match="add pairs with label 0"):
+            split_course(alone, protocol)
+    assert sizes(alone, positives_suffice=True) == (243, 27, 0)
+    assert split_course(alone, positives_suffice=True).notes == (NO_TEST,)
+    assert sizes(alone, "grouped", positives_suffice=True) == (216, 27, 27)
+    assert split_course(alone, "grouped", positives_suffice=True).notes == ()
+
+
+def test_a_given_train_part_may_hold_prerequisites_alone(campus: Course) -> None:
+    alone = positives(campus)
+    with pytest.raises(SplitError, match="add pairs with label 0"):
+        split_course(alone)
+    assert split_course(alone, positives_suffice=True).protocol == "given"
+
+
+def test_rejected_pairs_alone_never_suffice(unparted: Course) -> None:
+    assert unparted.pairs is not None
+    rejected = replace(unparted, pairs=unparted.pairs.filter(pl.col("label") == 0))
+    with pytest.raises(SplitError, match="add pairs with label 1"):
+        split_course(rejected, positives_suffice=True)
+
+
+def test_few_labels_are_no_crash(unparted: Course) -> None:
+    assert unparted.pairs is not None
+    two = pl.concat([unparted.pairs.filter(pl.col("label") == y).head(1) for y in (0, 1)])
+    assert sizes(replace(unparted, pairs=two)) == (2, 0, 0)

@@ -8,12 +8,17 @@ meet what the other tables say about the same concepts. So each set of pairs is 
 - a positive, by a resource that holds both;
 - a behaviour link (the strongest 2,000), by a resource that holds both.
 
-A shift *stands out* when it has at least twice the confirmed pairs of the other shifts' mean, and
-of shift 0 unless it is 0 itself. Popular concepts meet anywhere, so that alone proves nothing:
-each count is also held against what chance would give at that shift (see `witnesses`). A Poisson
-count with the lift (confirmed over expected) of all other shifts must be as high with p < 0.001 / 7
-only; and against shift 0, two Poisson counts of one lift must differ so with p < 0.001 / 7 only
-(a binomial test of how their sum is divided).
+A shift *stands out* when it has at least twice as many confirmed pairs as the other shifts have on
+average, and, unless it is 0, twice as many as shift 0.
+
+Popular concepts meet anywhere, so that alone proves nothing. Each count is also compared with what
+chance would give at that shift. Chance is the configuration model: links are dealt out anew while
+every concept keeps as many as it has. The lift of a shift is confirmed over expected pairs. Two
+tests must both find p < 0.001 / 7:
+
+- Poisson: how likely is a count as high, if this shift had the lift of all others together?
+- Binomial, unless the shift is 0: how likely are its share of the pairs confirmed here or at shift
+  0, if the two had one lift?
 
 The level is strict because pairs that share a concept are not quite independent.
 """
@@ -24,17 +29,74 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from scipy.stats import binomtest, poisson
 
-from proprl.arrays import IntArray, SparseMatrix
-from proprl.data.audit.finding import SHOWN, Finding, counted
-from proprl.data.audit.rows import LabelledRows
-from proprl.data.audit.witnesses import Behaviour, Resources, Witness, links_of
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.audit.finding import SHOWN, Finding, LabelledRows, counted
+from proprl.data.splits.labelled import pair_codes
 
 SHIFTS = range(-3, 4)
 _TIMES = 2
 _LEVEL = 0.001 / len(SHIFTS)
 _STRONGEST = 2_000
+
+
+class Behaviour:
+    """Confirms pairs from whose source learners went directly to the target.
+
+    P(i → j by chance) = 1 − exp(−out(i) · in(j) / E), for E links in all.
+    """
+
+    def __init__(self, links: IntArray, n: int) -> None:
+        self.codes = pair_codes(links)
+        self.out = np.bincount(links[:, 0], minlength=n)
+        self.into = np.bincount(links[:, 1], minlength=n)
+
+    def confirms(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
+        """Return which of these pairs (m, 2) are links."""
+        return np.isin(pair_codes(pairs), self.codes)
+
+    def chance(self, pairs: IntArray) -> FloatArray:
+        """Return how likely each pair is a link by chance."""
+        rate = self.out[pairs[:, 0]] * self.into[pairs[:, 1]] / max(len(self.codes), 1)
+        return 1 - np.exp(-rate)
+
+
+class Resources:
+    """Confirms pairs of concepts that some resource holds both of.
+
+    P(i, j together by chance) = 1 − exp(−r(i) · r(j) · Σₖ sₖ (sₖ − 1) / (Σₖ sₖ)²), where concept i
+    stands in r(i) resources and resource k holds sₖ concepts.
+    """
+
+    def __init__(self, incidence: SparseMatrix) -> None:
+        self.incidence = incidence
+        self.held = np.asarray(incidence.sum(axis=1)).ravel()
+        sizes = np.asarray(incidence.sum(axis=0)).ravel()
+        self.rate = float((sizes * (sizes - 1)).sum() / max(sizes.sum(), 1) ** 2)
+
+    def confirms(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
+        """Return which of these pairs (m, 2) stand together in a resource."""
+        i, j = pairs.T
+        together = self.incidence[i].multiply(self.incidence[j]).sum(axis=1)
+        return np.asarray(together).ravel() > 0
+
+    def chance(self, pairs: IntArray) -> FloatArray:
+        """Return how likely each pair stands together in a resource by chance."""
+        rate: FloatArray = self.held[pairs[:, 0]] * self.held[pairs[:, 1]] * self.rate
+        return 1 - np.exp(-rate)
+
+
+def links_of(transitions: SparseMatrix) -> IntArray:
+    """Return where learners went from one concept to another (k, 2), the strongest first."""
+    links = transitions.tocoo()
+    ends = np.stack([links.row, links.col], axis=1).astype(np.int64)
+    order = np.argsort(-links.data, kind="stable")
+    order = order[(links.data[order] > 0) & (ends[order, 0] != ends[order, 1])]
+    strongest: IntArray = ends[order]
+    return strongest
 
 
 @dataclass(frozen=True)
@@ -64,8 +126,10 @@ class Fit:
         return bool(found >= _TIMES * here and unlikely)
 
 
-def fit(pairs: IntArray, witness: Witness, n: int) -> Fit:
+def _fit(pairs: IntArray | None, witness: Behaviour | Resources | None, n: int) -> Fit | None:
     """Return how many of the pairs are confirmed when both ends are moved by each shift."""
+    if pairs is None or witness is None:
+        return None
     confirmed, expected = {}, {}
     for shift in SHIFTS:
         moved = pairs + shift
@@ -79,13 +143,13 @@ def fit(pairs: IntArray, witness: Witness, n: int) -> Fit:
 class Alignment:
     """The fit of each two tables, and the shift that sets a table right against the names.
 
-    Resources are the measure: they hold names or were linked by them. Where they do not speak
-    of one table, the other table and the fit between the two stand in.
+    Resources are what the others are measured by: their links to concepts go by names. Where
+    labels or behaviour do not fit them at any shift, the shift between the two tells.
     """
 
     labels_by_resources: Fit | None
     labels_by_behaviour: Fit | None
-    labels_by_behaviour_forward: Fit | None  # told in details; direction is no matter of shift
+    labels_by_behaviour_forward: Fit | None  # shown in details only
     behaviour_by_resources: Fit | None
 
     @classmethod
@@ -103,16 +167,12 @@ class Alignment:
             links = links_of(transitions)
             forward = Behaviour(links, n)
             either = Behaviour(links_of(transitions + transitions.T), n)
-
-        def measure(pairs: IntArray | None, witness: Witness | None) -> Fit | None:
-            return None if pairs is None or witness is None else fit(pairs, witness, n)
-
         positives = None if rows is None else rows.positives
         return cls(
-            measure(positives, together),
-            measure(positives, either),
-            measure(positives, forward),
-            measure(None if links is None else links[:_STRONGEST], together),
+            _fit(positives, together, n),
+            _fit(positives, either, n),
+            _fit(positives, forward, n),
+            _fit(None if links is None else links[:_STRONGEST], together, n),
         )
 
     def label_shift(self) -> int | None:
@@ -134,30 +194,25 @@ class Alignment:
         labels, links, behaviour = (None if f is None else f.standing_out() for f in fits)
         return labels, links, behaviour
 
-    def counts(self, *fits: str) -> dict[str, dict[str, int]]:
-        """Return these fits as confirmed pairs by shift."""
-        known = {name: getattr(self, name) for name in fits}
-        return {
-            name: {f"{shift:+d}": count for shift, count in fit.confirmed.items()}
-            for name, fit in known.items()
-            if fit is not None
-        }
-
 
 def alignment_findings(
     alignment: Alignment, rows: LabelledRows | None, links: int
 ) -> Iterator[Finding]:
     """Yield the shift of the labels and of the behaviour, where the course can tell."""
+    counts = {
+        name: {f"{shift:+d}": count for shift, count in fit.confirmed.items()}
+        for name, fit in vars(alignment).items()
+        if fit is not None
+    }
+    by_behaviour = {"behaviour_by_resources": counts.pop("behaviour_by_resources", {})}
     shift = alignment.label_shift()
     if rows is not None and shift is not None:
-        names = [name for name in vars(alignment) if name.startswith("labels")]
         shown = rows.positives[:SHOWN] if shift else ()
         examples = [_moved(rows, pair, shift) for pair in shown]
-        yield _shifted("label", "labels", shift, len(rows), alignment.counts(*names), examples)
+        yield _shifted("label", "labels", shift, len(rows), counts, examples)
     shift = alignment.behaviour_shift()
     if shift is not None:
-        counts = alignment.counts("behaviour_by_resources")
-        yield _shifted("behaviour", "behaviour links", shift, links, counts, [])
+        yield _shifted("behaviour", "behaviour links", shift, links, by_behaviour, [])
 
 
 def _shifted(
@@ -167,12 +222,12 @@ def _shifted(
     rows = "row" if abs(shift) == 1 else "rows"
     return counted(
         f"{kind}_shift",
-        f"{what} that are {signed} {rows} out" if shift else f"{what} that are rows out",
+        f"{what} that are {signed if shift else 'some'} {rows} out",
         "error",
         total if shift else 0,
         total,
-        f"As they stand the {what} speak of the wrong concepts, for they fit the other tables "
-        f"best {signed} {rows} on: add {signed} to both ids."
+        f"The {what} are about the wrong concepts: they fit the other tables best when both ids "
+        f"are moved by {signed} {rows}. Add {signed} to both ids."
         if shift
         else f"The {what} fit the other tables best as they stand: nothing to do.",
         examples=examples,
@@ -181,8 +236,8 @@ def _shifted(
 
 
 def _moved(rows: LabelledRows, pair: IntArray, shift: int) -> str:
-    """Say what a pair reads as, and what it would mean."""
+    """Return a pair as it is written, and the pair that was meant."""
     moved = pair + shift
     if not ((moved >= 0) & (moved < len(rows.names))).all():
-        return f"{rows.arrow(pair)} (read on: outside the table)"
+        return f"{rows.arrow(pair)} (meant: outside the table)"
     return f"{rows.arrow(pair)} (meant: {rows.arrow(moved)})"

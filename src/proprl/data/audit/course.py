@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from proprl.data.audit.alignment import Alignment, alignment_findings
-from proprl.data.audit.coverage import coverage_findings
-from proprl.data.audit.finding import Audit, Finding, Severity
-from proprl.data.audit.hubs import hub_findings
-from proprl.data.audit.labels import label_findings
+from proprl.data.audit.finding import Audit, Finding, LabelledRows, Severity
+from proprl.data.audit.labels import coverage_findings, hub_findings, label_findings
 from proprl.data.audit.leaks import leak_findings
-from proprl.data.audit.rows import LabelledRows
 from proprl.data.course import Course
 
 _ORDER: tuple[Severity, ...] = ("error", "warning", "note", "ok")
@@ -26,8 +22,7 @@ def audit_course(course: Course) -> Audit:
     rows = LabelledRows.of(course) if course.pairs is not None and len(course.pairs) else None
     found = sorted(_findings(course, rows), key=lambda finding: _ORDER.index(finding.severity))
     kinds = {finding.kind for finding in found}
-    skipped = dict(_skipped(course, rows, kinds))
-    return Audit(course.name, tuple(found), MappingProxyType(skipped))
+    return Audit(course.name, tuple(found), dict(_skipped(course, rows, kinds)))
 
 
 def _findings(course: Course, rows: LabelledRows | None) -> Iterator[Finding]:

@@ -7,12 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
-from proprl.data.audit.finding import Finding, counted
-from proprl.data.audit.rows import LabelledRows
+from proprl.data.audit.finding import Finding, LabelledRows, counted
 
 _REASON = {
     0: "Of two concepts only one comes first, so a train positive gives its reverse away",
-    1: "Negatives made by reversing positives give these away to whoever saw them in train",
+    1: "A train negative made by reversing a positive gives that positive away",
 }
 
 
@@ -20,31 +19,28 @@ def leak_findings(rows: LabelledRows) -> Iterator[Finding]:
     """Yield, for each two parts, the rows of the later one that the earlier gives away."""
     parts = rows.present_parts()
     for earlier, later in combinations(parts, 2):
-        yield _shared(rows, earlier, later)
+        here = rows.parts == later
+        shared = here & np.isin(rows.codes, rows.codes[rows.parts == earlier])
+        yield counted(
+            f"{later}_rows_in_{earlier}",
+            f"{later} rows that stand in {earlier}",
+            "error",
+            shared.sum(),
+            here.sum(),
+            f"A model that has seen a pair in {earlier} can repeat it in {later}: "
+            "keep each pair in one part.",
+            examples=rows.show(shared),
+        )
     for later in ("validation", "test"):
         if "train" in parts and later in parts:
             yield _reversed(rows, later, label=0)
             yield _reversed(rows, later, label=1)
 
 
-def _shared(rows: LabelledRows, earlier: str, later: str) -> Finding:
-    here = rows.where(later)
-    shared = here & np.isin(rows.codes, rows.codes[rows.where(earlier)])
-    return counted(
-        f"{later}_rows_in_{earlier}",
-        f"{later} rows that stand in {earlier}",
-        "error",
-        shared.sum(),
-        here.sum(),
-        f"What {earlier} has shown, {later} cannot measure: keep each pair in one part.",
-        examples=rows.show(shared),
-    )
-
-
 def _reversed(rows: LabelledRows, later: str, *, label: int) -> Finding:
     """Count rows of `later` with this label whose reverse has the other label in train."""
-    here = rows.where(later) & (rows.labels == label)
-    given = rows.where("train") & (rows.labels == 1 - label)
+    here = (rows.parts == later) & (rows.labels == label)
+    given = (rows.parts == "train") & (rows.labels == 1 - label)
     leaked = here & np.isin(rows.reverse_codes, rows.codes[given])
     name, other = ("positives", "negative") if label else ("negatives", "positive")
     return counted(

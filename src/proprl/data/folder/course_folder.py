@@ -5,31 +5,22 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 
-from proprl.data.checking.course_tables import RepeatedPairs
-from proprl.data.checking.findings import Findings
-from proprl.data.checking.tables import TABLES, arrange
-from proprl.data.course import Course, build_course
-from proprl.data.folder.course_toml import (
-    ABOUT,
-    METADATA_FILE,
-    Metadata,
-    read_metadata,
-    render_metadata,
-)
+from proprl.data.course import ABOUT, Course, build_course
+from proprl.data.folder.course_toml import METADATA_FILE, read_metadata, render_metadata
 from proprl.data.folder.features_file import FEATURES_FILE, read_features, render_features
-from proprl.data.folder.readers import FORMATS, read_table
-from proprl.data.folder.writers import RENDERERS
+from proprl.data.tables.cells import TABLES, arrange
+from proprl.data.tables.csv_json_parquet import FORMATS, RENDERERS, read_table
+from proprl.data.tables.findings import Findings
+from proprl.data.tables.table_checks import RepeatedPairs
 from proprl.errors import CourseError, OutputError, Problem, ProprlError
 
-_TABLE_FILES = {table: tuple(f"{table}.{ending}" for ending in FORMATS) for table in TABLES}
-_COURSE_FILES = frozenset(
-    [METADATA_FILE, FEATURES_FILE, *(name for names in _TABLE_FILES.values() for name in names)]
-)
+_TABLE_FILES = {table: [f"{table}.{ending}" for ending in FORMATS] for table in TABLES}
+_COURSE_FILES = {METADATA_FILE, FEATURES_FILE, *chain.from_iterable(_TABLE_FILES.values())}
 
 
 def read_course(path: str | os.PathLike[str], *, repeated_pairs: RepeatedPairs = "error") -> Course:
@@ -59,28 +50,24 @@ def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Co
     try:
         present = {entry.name for entry in folder.iterdir()}
     except OSError as error:
-        expected = f"must be a course folder: {error.strerror or error}"
-        findings.error(str(folder), expected)
+        findings.report(str(folder), f"must be a course folder: {error.strerror or error}")
         raise CourseError(findings.source, findings.errors) from error
-    metadata = Metadata()
-    if _is_file(folder, METADATA_FILE, findings):
-        metadata = read_metadata(folder / METADATA_FILE, findings)
+    has_metadata = _is_file(folder, METADATA_FILE, findings)
+    texts, renamed = read_metadata(folder / METADATA_FILE, findings) if has_metadata else ({}, {})
     tables = {}
-    for table in TABLES:
-        file = _chosen_file(folder, table, findings)
-        records = None if file is None else read_table(folder / file, findings)
-        if records is not None:
-            tables[table] = arrange(records, table, metadata.columns.get(table, {}), findings)
+    for name in TABLES:
+        file = _chosen_file(folder, name, findings)
+        table = None if file is None else read_table(folder / file, findings)
+        if table is not None:
+            tables[name] = arrange(table, name, renamed.get(name, {}), findings)
     features = None
     if _is_file(folder, FEATURES_FILE, findings):
         features = read_features(folder / FEATURES_FILE, findings)
     _warn_of_lookalikes(present, findings)
-    given = frozenset(table for table in TABLES if not present.isdisjoint(_TABLE_FILES[table]))
-    texts = dict.fromkeys(ABOUT, "") | {"name": folder.resolve().name}
     return build_course(
-        texts | dict(metadata.texts),
+        dict.fromkeys(ABOUT, "") | {"name": folder.resolve().name} | texts,
         tables,
-        given,
+        frozenset(name for name in TABLES if not present.isdisjoint(_TABLE_FILES[name])),
         features,
         FEATURES_FILE,
         findings,
@@ -92,14 +79,14 @@ def _chosen_file(folder: Path, table: str, findings: Findings) -> str | None:
     """Return the file that holds this table, if there is one; report a second one."""
     files = [name for name in _TABLE_FILES[table] if _is_file(folder, name, findings)]
     for other in files[1:]:
-        findings.error(other, f"there is {files[0]} too: keep one file for {table}")
+        findings.report(other, f"there is {files[0]} too: keep one file for {table}")
     return files[0] if files else None
 
 
 def _is_file(folder: Path, name: str, findings: Findings) -> bool:
     path = folder / name
     if path.exists() and not path.is_file():
-        findings.error(name, "must be a file, not a folder or a device")
+        findings.report(name, "must be a file, not a folder or a device")
     return path.is_file()
 
 
@@ -110,7 +97,8 @@ def _warn_of_lookalikes(present: set[str], findings: Findings) -> None:
     for name in sorted(present - _COURSE_FILES):
         near = get_close_matches(name.partition(".")[0].lower(), stems, n=1, cutoff=0.8)
         if near and "." in name:
-            findings.warn(name, f"this file is not read; did you mean {stems[near[0]]}?")
+            expected = f"this file is not read; did you mean {stems[near[0]]}?"
+            findings.report(name, expected, warning=True)
 
 
 def write_course(
@@ -132,28 +120,28 @@ def write_course(
     _refuse_to_destroy(target, overwrite)
     token = secrets.token_hex(4)
     staging = target.with_name(f".{target.name}.{token}.tmp")
+    aside = target.with_name(f".{target.name}.{token}.old")
     try:
         staging.mkdir(parents=True)
-        for name, content in _render(course, format):
-            (staging / name).write_bytes(content)
+        about = render_metadata({key: getattr(course, key) for key in ABOUT})
+        (staging / METADATA_FILE).write_bytes(about)
+        for table, frame in course.tables().items():
+            (staging / f"{table}.{format}").write_bytes(RENDERERS[format](frame))
+        if course.features is not None:
+            (staging / FEATURES_FILE).write_bytes(render_features(course.features))
         if target.exists():
-            _swap(staging, target, target.with_name(f".{target.name}.{token}.old"))
-        else:
+            target.rename(aside)
+        try:
             staging.rename(target)
+        except OSError:
+            if aside.exists():
+                aside.rename(target)
+            raise
+        shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def _render(course: Course, format: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the content of each file of the folder."""
-    texts = {key: getattr(course, key) for key in ABOUT}
-    yield METADATA_FILE, render_metadata(texts)
-    for table, frame in course.tables().items():
-        yield f"{table}.{format}", RENDERERS[format](frame)
-    if course.features is not None:
-        yield FEATURES_FILE, render_features(course.features)
 
 
 def _refuse_to_destroy(target: Path, overwrite: bool) -> None:
@@ -170,13 +158,3 @@ def _refuse_to_destroy(target: Path, overwrite: bool) -> None:
             f"cannot overwrite {target}: it holds what is no part of a course, such as "
             f"{foreign[0]!r}; move that away or choose another folder"
         )
-
-
-def _swap(staging: Path, target: Path, aside: Path) -> None:
-    target.rename(aside)
-    try:
-        staging.rename(target)
-    except OSError:
-        aside.rename(target)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)

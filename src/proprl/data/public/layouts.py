@@ -1,18 +1,16 @@
 """The files of the public repositories as tables.
 
-Columns, directions and order are those of the files; nothing is repaired here. Files that are
-pinned were checked before; the two that are not (BERT vectors, hypergraph) are checked here.
+Columns, directions and order are those of the files; nothing is repaired here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from proprl.arrays import FloatArray
-from proprl.errors import PublicDataError
+from proprl.errors import Problem
 
 _PARTS = {"train": "train", "val": "validation", "test": "test"}  # the file's word → ours
 
@@ -20,11 +18,6 @@ _PARTS = {"train": "train", "val": "validation", "test": "test"}  # the file's w
 def read_index(path: Path) -> list[str]:
     """Return the names of an index file (number, name; no header) in order."""
     return _headless(path, ("number", "name"))["name"].to_list()
-
-
-def read_texts(path: Path) -> dict[str, str]:
-    """Return the text of each resource, by the resource's public name."""
-    return dict(_headless(path, ("name", "text")).iter_rows())
 
 
 def read_topics(path: Path, separator: str) -> pl.DataFrame:
@@ -75,46 +68,27 @@ def read_relation(folder: Path, relation: str) -> pl.DataFrame:
     return rows.filter(pl.col("result") == 1).select("first", "second").unique(maintain_order=True)
 
 
-def read_bert(path: Path, names: list[str]) -> FloatArray:
-    """Return the BERT vectors (n × d), whose file must list the concepts in their order."""
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-        concepts, cells = table["concept"].to_list(), table["bert_embedding"].to_list()
-        vectors = [np.array(cell.split(","), dtype=np.float32) for cell in cells]
-        X = np.stack(vectors)
-    except OSError as error:
-        raise _not_there(path) from error
-    except (pl.exceptions.PolarsError, ValueError, AttributeError) as error:
-        raise PublicDataError(
-            f"{path} must have the columns concept and bert_embedding, the latter with as many "
-            f"numbers in every row, separated by commas: {error}"
-        ) from error
-    if concepts != names:
-        raise PublicDataError(f"{path} must list the {len(names)} concepts of concepts_index.csv")
-    return X
+def read_resources(
+    folder: Path, texts: str | None, titles: Sequence[str] | None = None
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """Return the resources, and a note on each text that is not read as it stands.
 
-
-def read_hypergraph(path: Path, shape: tuple[int, int]) -> FloatArray:
-    """Return the published incidence H (n × m), a CSV of 0 and 1 without a header."""
-    try:
-        H = pl.read_csv(path, has_header=False).to_numpy()
-    except OSError as error:
-        raise _not_there(path) from error
-    except pl.exceptions.PolarsError as error:
-        raise PublicDataError(f"{path} is not a matrix in CSV: {error}") from error
-    if H.shape != shape or not np.isin(H, (0, 1)).all():
-        raise PublicDataError(
-            f"{path} must hold 0 and 1 in {shape[0]} rows (concepts) and {shape[1]} columns "
-            f"(resources); it has shape {H.shape}"
-        )
-    return H
-
-
-def _not_there(path: Path) -> PublicDataError:
-    return PublicDataError(
-        f"{path} is missing: it is no part of `proprl course fetch` because of its size; copy it "
-        f"from data/{path.parent.name}/ of the public repository wisejw/DGCPL"
+    `texts` is the file of texts in the data folder, if there is one. Without `titles`, the
+    resources are those that have a text.
+    """
+    text_of = dict(_headless(folder / texts, ("title", "text")).iter_rows()) if texts else {}
+    titles = list(text_of) if titles is None else list(titles)
+    with_nul = [title for title in titles if "\0" in text_of.get(title, "")]
+    expected = "NUL characters in the text were read as spaces"
+    notes = [Problem(texts or "", None, "text", title, expected) for title in with_nul]
+    resources = pl.DataFrame(
+        {
+            "id": [f"r{number}" for number in range(len(titles))],
+            "title": titles,
+            "text": [text_of.get(title, "").replace("\0", " ") for title in titles],
+        }
     )
+    return resources, notes
 
 
 def _headless(path: Path, columns: tuple[str, ...], *, skip: int = 0) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Repeated splits that can be trusted: folds without leaks, and concepts never seen before."""
+"""Splits for experiments: folds without leaks, concepts never seen before, fewer labels."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from proprl.data.splits.grouping import draw_parts, unordered_codes
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.data.splits.parts import PairSplit, divide, refuse_single_class
 from proprl.errors import SplitError
 
 
@@ -24,25 +23,14 @@ def leak_free_folds(
         raise SplitError(f"folds must be 3 or more (train, validation, test), not {folds}")
     refuse_single_class(labelled, "pairs")
     distinct = labelled.distinct()
-    fold = draw_parts(distinct.labels, unordered_codes(distinct.pairs), [1 / folds] * folds, seed)
-
-    def part(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> LabelledPairs:
-        return distinct.take(np.flatnonzero(chosen))
-
+    drawn = divide(distinct, [1 / folds] * folds, seed)
     splits = []
-    for test in range(folds):
-        validation = (test + 1) % folds
-        train = part((fold != test) & (fold != validation))
-        refuse_single_class(train, f"train of fold {test}")
-        splits.append(
-            PairSplit(
-                train=train,
-                validation=part(fold == validation),
-                test=part(fold == test),
-                protocol="leak-free",
-                promises_reversed=True,
-            )
-        )
+    for fold, test in enumerate(drawn):
+        following = (fold + 1) % folds
+        rest = [part for other, part in enumerate(drawn) if other not in (fold, following)]
+        train = LabelledPairs.empty().joined(*rest).distinct()
+        refuse_single_class(train, f"train of fold {fold}")
+        splits.append(PairSplit(train, drawn[following], test, "leak-free", promises_reversed=True))
     return tuple(splits)
 
 
@@ -70,7 +58,7 @@ def new_concept_splits(
             home[members] = part
         source, target = home[distinct.pairs].T
         train, validation, test = (
-            distinct.take(np.flatnonzero((source == part) & (target == part))) for part in range(3)
+            distinct.take((source == part) & (target == part)) for part in range(3)
         )
         lost = len(distinct) - len(train) - len(validation) - len(test)
         note = f"{lost} of {len(distinct)} pairs join two sets of concepts and are left out"
@@ -90,11 +78,7 @@ def with_fewer_labels(split: PairSplit, share: float, *, seed: int = 0) -> PairS
     """
     if not 0 < share <= 1:
         raise SplitError(f"a share of labels is above 0 and at most 1, not {share}")
-    if share == 1:
-        return split
-
-    def kept(part: LabelledPairs) -> LabelledPairs:
-        drawn = draw_parts(part.labels, unordered_codes(part.pairs), [share, 1 - share], seed)
-        return part.take(np.flatnonzero(drawn == 0))
-
-    return replace(split, train=kept(split.train), validation=kept(split.validation))
+    train, validation = (
+        divide(part, [share, 1 - share], seed)[0] for part in (split.train, split.validation)
+    )
+    return replace(split, train=train, validation=validation)

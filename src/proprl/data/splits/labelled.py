@@ -1,51 +1,87 @@
-"""Ordered pairs of concepts that somebody has labelled."""
+"""Ordered pairs of concepts that somebody has labelled, and who picked each of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import ROW_BITS, pair_codes
-from proprl.data.splits.origins import check_origins
 from proprl.errors import SplitError
+
+CHOSEN, ASKED, DRAWN = ORIGINS = ("chosen", "asked", "drawn")
+"""Who picked a pair to label: a person, a model that asked about it, or a draw by known chance."""
+
+PARTS = ("train", "validation", "test")
+"""The parts that labelled pairs are divided into."""
+
+ROW_BITS = 31
+"""Two concept rows share one 64-bit code, so that a pair is compared as a single number."""
+
+
+def pair_codes(pairs: IntArray) -> IntArray:
+    """Return one number per ordered pair; the numbers sort as (source, target) does."""
+    return (pairs[:, 0] << ROW_BITS) | pairs[:, 1]
+
+
+def unordered_codes(pairs: IntArray) -> IntArray:
+    """Return one number per pair, the same for both of its orders."""
+    return pair_codes(np.sort(pairs, axis=1))
+
+
+def distinct_pairs(pairs: IntArray) -> IntArray:
+    """Return each ordered pair once, sorted.
+
+    >>> distinct_pairs(np.array([[1, 0], [0, 1], [1, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+    distinct: IntArray = pairs[np.unique(pair_codes(pairs), return_index=True)[1]]
+    return distinct
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
     """Ordered pairs of concept rows, each with label 1 (source before target) or 0.
 
-    What is not said of where labels come from, is that people chose the pairs.
+    Drawn pairs, and only those, have a chance. Without `origin`, people chose all the pairs.
     """
 
     pairs: IntArray  # (m, 2): source, target
     labels: IntArray  # (m,): 0 or 1
-    origin: npt.NDArray[np.str_] = None  # type: ignore[assignment]  # (m,): chosen, asked or drawn
+    origin: npt.NDArray[np.str_] = None  # type: ignore[assignment]  # (m,): one of ORIGINS
     chance: FloatArray = None  # type: ignore[assignment]  # (m,): of being drawn, else NaN
 
     def __post_init__(self) -> None:
         pairs, labels = _integers("pairs", self.pairs), _integers("labels", self.labels)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise SplitError(f"pairs must have shape (m, 2), not {pairs.shape}")
-        if labels.shape != (len(pairs),):
-            raise SplitError(
-                f"labels must have one entry per pair: shape ({len(pairs)},), not {labels.shape}"
-            )
-        foreign = np.flatnonzero((labels != 0) & (labels != 1))
-        if foreign.size:
-            raise SplitError(f"labels must be 0 or 1: entry {foreign[0]} is {labels[foreign[0]]}")
-        outside = np.flatnonzero((pairs >> ROW_BITS != 0).any(axis=1))  # negative, or too large
-        if outside.size:
-            raise SplitError(
-                "pairs must hold concept rows, from 0 to the number of concepts minus 1: "
-                f"entry {outside[0]} is {tuple(pairs[outside[0]].tolist())}"
-            )
-        origin, chance = check_origins(self.origin, self.chance, len(pairs))
+        count = len(pairs)
+        said = np.full(count, CHOSEN) if self.origin is None else self.origin
+        origin = np.asarray(said, dtype=np.str_)
+        given = np.full(count, np.nan) if self.chance is None else self.chance
+        try:
+            chance = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise SplitError(f"chance must hold numbers: {error}") from error
+        for what, array in (("labels", labels), ("origin", origin), ("chance", chance)):
+            if array.shape != (count,):
+                raise SplitError(
+                    f"{what} must have one entry per pair: shape ({count},), not {array.shape}"
+                )
+        _refuse((labels != 0) & (labels != 1), "labels must be 0 or 1", labels)
+        out_of_range = (pairs >> ROW_BITS != 0).any(axis=1)  # negative, or too large
+        expected = "pairs must hold concept rows, from 0 to the number of concepts minus 1"
+        _refuse(out_of_range, expected, pairs)
+        _refuse(~np.isin(origin, ORIGINS), f"origin must be one of {', '.join(ORIGINS)}", origin)
+        drawn, possible = origin == DRAWN, (chance > 0) & (chance <= 1)
+        _refuse(drawn & ~possible, "a drawn pair needs its chance, above 0 and at most 1", chance)
+        expected = "only drawn pairs have a chance, the others hold NaN"
+        _refuse(~drawn & ~np.isnan(chance), expected, origin, chance)
         checked = {"pairs": pairs, "labels": labels, "origin": origin, "chance": chance}
-        for field, array in checked.items():
-            object.__setattr__(self, field, array)
+        for field, values in checked.items():
+            object.__setattr__(self, field, values)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -53,33 +89,22 @@ class LabelledPairs:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelledPairs):
             return NotImplemented
-        return (
-            np.array_equal(self.pairs, other.pairs)
-            and np.array_equal(self.labels, other.labels)
-            and np.array_equal(self.origin, other.origin)
-            and np.array_equal(self.chance, other.chance, equal_nan=True)
-        )
+        arrays = zip(vars(self).values(), vars(other).values(), strict=True)
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in arrays)
 
     @classmethod
     def empty(cls) -> LabelledPairs:
-        """No pairs at all."""
+        """Return no pairs at all."""
         return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def take(self, indices: IntArray) -> LabelledPairs:
-        """Return the pairs at these positions, in this order."""
-        return LabelledPairs(
-            self.pairs[indices], self.labels[indices], self.origin[indices], self.chance[indices]
-        )
+    def take(self, chosen: IntArray | npt.NDArray[np.bool_]) -> LabelledPairs:
+        """Return the pairs at these positions, in this order; or those where a mask is true."""
+        return LabelledPairs(*(array[chosen] for array in vars(self).values()))
 
     def joined(self, *others: LabelledPairs) -> LabelledPairs:
         """Return these pairs and then those of the others, repeats included."""
-        parts = (self, *others)
-        return LabelledPairs(
-            np.concatenate([part.pairs for part in parts]),
-            np.concatenate([part.labels for part in parts]),
-            np.concatenate([part.origin for part in parts]),
-            np.concatenate([part.chance for part in parts]),
-        )
+        arrays = zip(*(vars(part).values() for part in (self, *others)), strict=True)
+        return LabelledPairs(*map(np.concatenate, arrays))
 
     def distinct(self) -> LabelledPairs:
         """Return each ordered pair once, in order of (source, target)."""
@@ -102,3 +127,12 @@ def _integers(what: str, values: IntArray) -> IntArray:
     if array.size and array.dtype.kind not in "iub":
         raise SplitError(f"{what} must be whole numbers, not {array.dtype}")
     return array.astype(np.int64, copy=False)
+
+
+def _refuse(faulty: npt.NDArray[np.bool_], expected: str, *columns: npt.NDArray[Any]) -> None:
+    """Raise a `SplitError` that shows the first faulty entry, if there is one."""
+    if faulty.any():
+        entry = int(np.argmax(faulty))
+        values = [column[entry].tolist() for column in columns]
+        shown = [repr(tuple(value) if isinstance(value, list) else value) for value in values]
+        raise SplitError(f"{expected}: entry {entry} is {' and has '.join(shown)}")

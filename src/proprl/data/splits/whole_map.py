@@ -1,19 +1,18 @@
 """The protocol `whole-map`: some of a map is known, and every other annotated pair is asked.
 
-A hash of the two names decides to which half a pair belongs, so both orders of a pair always stand
-together, nobody can choose the division, and it is the same on every machine. Of the digest
-SHA-256 of the names (see `pair_digest`) the
+A hash of the two names decides to which half a pair belongs. So both orders of a pair stand
+together, nobody can choose the division, and it is the same on every machine. The SHA-256 digest
+of the names (`pair_digest`) is read byte by byte:
 
-- first byte's lowest bit says the half: 1 is test, 0 is development;
-- third byte's lowest bit divides development once more: 0 is known, 1 is asked;
-- second byte marks *a fifth known*: only pairs below 102 of 256 may be labels.
+- the lowest bit of the first byte says the half: 1 is test, 0 is development;
+- the lowest bit of the third byte divides development once more: 0 is known, 1 is asked;
+- with *a fifth known*, only pairs whose second byte is below 102 of 256 may be labels;
+- with *a quarter of the concepts* known, only pairs of two known concepts may be labels. A concept
+  is known if the first byte of its own digest is below 64 of 256.
 
-*A quarter of the concepts* is known where the first byte of a concept's own digest is below 64 of
-256, and only pairs of two such concepts may be labels.
-
-Known pairs become labels as people draw them: all positives and as many negatives, half of them
-positives turned round. Whatever is chosen is chosen inside development; with part "test" all of
-development is known, and the test half is asked.
+Known pairs become labels as people draw them: all positives, and as many negatives, half of which
+are positives turned round. Settings are chosen inside development. With part "test", all of
+development is known and the test half is asked.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ import numpy.typing as npt
 
 from proprl.arrays import IntArray
 from proprl.data.course import Course
-from proprl.data.splits.grouping import draw_parts, pair_codes, unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.parts import PairSplit, refuse_single_class
+from proprl.data.lookup import plain_name
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
+from proprl.data.splits.parts import LEARNED_FROM, PairSplit, divide, refuse_single_class
 from proprl.errors import SplitError
 from proprl.graphs.closure import BoolArray, what_follows
 
@@ -44,8 +43,7 @@ FIFTH_BELOW = 102
 QUARTER_BELOW = 64
 """Of 256 values of a byte: a quarter of the concepts."""
 
-_FOR_THE_THRESHOLD = 0.1
-_NEGATIVES, _SPLIT = 1, 2  # what a draw's numbers are for
+_NEGATIVES, _SPLIT = 1, 2  # seeds: two draws of one task share no random numbers
 
 
 @dataclass(frozen=True)
@@ -58,33 +56,24 @@ class WholeMapTask:
     asked: LabelledPairs
     """Every pair that is judged, with its truth."""
     annotated: LabelledPairs
-    """What people said, known or not: edges are judged by it. Inside development nothing of the
-    test half is among it."""
+    """What people said, known or not: edges are judged by it. Inside development it holds nothing
+    of the test half."""
     in_view: BoolArray
-    """Of which ordered pairs edges may be judged (n, n): all but those of the test half, unless
-    that is asked."""
+    """The ordered pairs (n, n) whose edges may be judged. Inside development, the test half is
+    not."""
     draw: int = 0
 
     def split(self) -> PairSplit:
         """Return the labels as train and validation (a tenth of them), the asked pairs as test."""
-        part = draw_parts(
-            self.known.labels,
-            unordered_codes(self.known.pairs),
-            [1 - _FOR_THE_THRESHOLD, _FOR_THE_THRESHOLD],
-            seed=_SPLIT + 10 * self.draw,
-        )
-        train, validation = (self.known.take(np.flatnonzero(part == k)) for k in (0, 1))
+        train, validation = divide(self.known, LEARNED_FROM, seed=_SPLIT + 10 * self.draw)
         return PairSplit(train, validation, self.asked, "whole-map", promises_reversed=True)
 
     def follows(self) -> BoolArray:
-        """Say what follows from the known positives, without any model: (n, n)."""
+        """Return what follows from the known positives, without any model: (n, n)."""
         return what_follows(self.concepts, self.known.positives)
 
     def open(self) -> BoolArray:
-        """Say which asked pairs no known positive decides: neither they nor their reverses follow.
-
-        One boolean for each of `asked`.
-        """
+        """Return which of the asked pairs are open (m,): neither they nor their reverses follow."""
         implied = self.follows()
         source, target = self.asked.pairs.T
         return np.asarray(~(implied[source, target] | implied[target, source]))
@@ -112,17 +101,16 @@ def whole_map_task(
         known = known & (digests[:, 1] < FIFTH_BELOW)
     if share == "quarter":
         known = known & in_quarter(course.names)[annotated.pairs].all(axis=1)
-    pool = annotated.take(np.flatnonzero(known))
     n = len(course)
     in_view, seen = np.ones((n, n), dtype=np.bool_), annotated
     if part == "development":
         everything = np.argwhere(in_view)
         in_view[tuple(everything.T)] = pair_digests(course.names, everything)[:, 0] & 1 == 0
-        seen = annotated.take(np.flatnonzero(~in_test))
+        seen = annotated.take(~in_test)
     return WholeMapTask(
         concepts=n,
-        known=labels_as_people_draw_them(pool, draw),
-        asked=annotated.take(np.flatnonzero(asked)),
+        known=labels_as_people_draw_them(annotated.take(known), draw),
+        asked=annotated.take(asked),
         annotated=seen,
         in_view=in_view,
         draw=draw,
@@ -141,7 +129,7 @@ def direct_steps_task(course: Course, *, draw: int = 0) -> WholeMapTask:
             f"{course.name} has no `split` column in pairs: nothing says what is known"
         )
     labelled, n = course.labelled_pairs(), len(course)
-    known = labelled.take(np.flatnonzero(np.array(parts) != "test")).distinct()
+    known = labelled.take(np.array(parts) != "test").distinct()
     unasked = np.eye(n, dtype=np.bool_)
     unasked[tuple(known.pairs.T)] = True
     pairs = np.argwhere(~(unasked | unasked.T))
@@ -171,7 +159,7 @@ def labels_as_people_draw_them(annotated: LabelledPairs, draw: int) -> LabelledP
 
 
 def in_quarter(names: Sequence[str]) -> BoolArray:
-    """Say which concepts belong to the known quarter of them: (n,)."""
+    """Return which concepts belong to the known quarter of them: (n,)."""
     first = [hashlib.sha256(plain_name(name).encode()).digest()[0] for name in names]
     return np.array(first) < QUARTER_BELOW
 
@@ -186,12 +174,3 @@ def pair_digests(names: Sequence[str], pairs: IntArray) -> npt.NDArray[np.uint8]
 def pair_digest(one: str, other: str) -> bytes:
     """Return SHA-256 of the two names: case-folded, squeezed, sorted, joined by a tab, in UTF-8."""
     return hashlib.sha256("\t".join(sorted([plain_name(one), plain_name(other)])).encode()).digest()
-
-
-def plain_name(name: str) -> str:
-    r"""Return a name without what two writers of it may do differently: case and white space.
-
-    >>> plain_name(" Neural\tNetworks ")
-    'neural networks'
-    """
-    return " ".join(name.casefold().split())

@@ -16,8 +16,7 @@ from proprl.calibrating import Fit
 from proprl.data.bundled import load_course
 from proprl.data.course import Course
 from proprl.data.public import BENCHMARKS, load_benchmark
-from proprl.data.splits.grouping import pair_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.memoriser import memorised_labels

@@ -14,7 +14,7 @@ from proprl.arrays import FloatArray, IntArray
 from proprl.calibrating import Fit
 from proprl.curriculum.graph import LEARNED_FROM, prerequisite_graph
 from proprl.data.course import Course
-from proprl.data.splits.grouping import pair_codes
+from proprl.data.splits.labelled import pair_codes
 from proprl.data.splits.whole_map import (
     MAP_PARTS,
     Known,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proprl.data.public.whole_map_sets import WHOLE_MAPS
+from proprl.data.public.catalogue import WHOLE_MAPS
 from proprl.data.splits.whole_map import Known
 from proprl.experiments.running.outcome import Table
 from proprl.experiments.running.plan import SEQUITUR, title_of
@@ -107,9 +107,9 @@ def _facts_table(findings: Findings) -> str:
     for course in findings.courses:
         if course in WHOLE_MAPS:
             of = WHOLE_MAPS[course].counts
-            whole = (of.repeats, of.contradictions)
-            counts = [f"{n:,}" for n in (of.concepts, of.pairs, of.positives)]
-            share = f"{of.positives / of.pairs:.2%}"
+            whole = (of["repeats"], of["contradictions"])
+            counts = [f"{of[what]:,}" for what in ("concepts", "pairs", "positives")]
+            share = f"{of['positives'] / of['pairs']:.2%}"
             rows.append([course, *counts, share, *(f"{n:,}" for n in whole)])
     heads = ["set", "topics", "annotated pairs", "positive", "share", "repeats", "contradictions"]
     return markdown_table(heads, rows).rstrip() if rows else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from proprl.data.public.whole_map_sets import WHOLE_MAPS
+from proprl.data.public.catalogue import WHOLE_MAPS
 from proprl.data.splits.whole_map import MapPart
 from proprl.errors import ProprlError
 from proprl.experiments.running.outcome import Do, Outcome, Wanted

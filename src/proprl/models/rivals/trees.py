@@ -16,8 +16,8 @@ from pydantic import Field
 from sklearn.ensemble import ExtraTreesClassifier
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.data.splits.grouping import draw_parts, unordered_codes
-from proprl.data.splits.labelled import LabelledPairs
+from proprl.data.splits.labelled import LabelledPairs, unordered_codes
+from proprl.data.splits.parts import draw_parts
 from proprl.graphs.evidence import VIEWS, Evidence
 from proprl.models.base import (
     FitReport,

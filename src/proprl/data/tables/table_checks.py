@@ -1,7 +1,6 @@
-"""Checking the tables of a course against each other, and giving their columns types.
+"""What each table of a course must hold, and how the tables belong together.
 
-Every check looks at whole columns and reports each faulty row; none stops another. A null cell
-was reported when it was read, and is left alone here.
+What is more about labelled pairs stands in `pair_checks`.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from proprl.data.checking.check import Check, blank, check_ends, numbers
-from proprl.data.checking.findings import Findings
-from proprl.data.checking.pair_checks import check_pairs
-from proprl.data.checking.tables import TABLES, Table
+from proprl.data.tables.cells import TABLES, Table
+from proprl.data.tables.checks import Check, blank, numbers
+from proprl.data.tables.findings import Findings
+from proprl.data.tables.pair_checks import check_pairs
 from proprl.errors import ProprlError
 
 RepeatedPairs = Literal["error", "keep"]
@@ -31,57 +30,52 @@ def validate(
 ) -> dict[str, pl.DataFrame]:
     """Return each table with its final types; what is wrong stands in `findings` afterwards.
 
-    `present` names the tables that were given, including those that could not be read: they are
-    not missing, they are reported already. With `repeated_pairs` "keep", a labelled pair that
-    stands in several rows is a warning, whatever its labels and parts.
+    `present` names the tables that were given, even if they could not be read: such a table was
+    reported already, and is not missing. With `repeated_pairs` "keep", a labelled pair
+    that stands in several rows is a warning, whatever its labels and parts.
     """
     if repeated_pairs not in get_args(RepeatedPairs):
         raise ProprlError(f'repeated_pairs is "error" or "keep", not {repeated_pairs!r}')
-    keep = repeated_pairs == "keep"
+    file_of = {name: tables[name].file if name in tables else name for name in TABLES}
     if "concepts" not in present:
-        findings.error(
+        findings.report(
             "concepts.csv", "this table is missing: every course needs one, with columns id, name"
         )
     frames = {
-        name: _CHECKS[name](Check(tables[name], tables, findings, keep_repeated=keep))
+        name: _CHECKS[name](Check(tables[name], tables, findings, repeated_pairs == "keep"))
         for name in TABLES
         if name in tables
     }
     if {"interactions", "transitions"} <= present:
-        findings.error(
-            _file(tables, "transitions"),
-            f"there is {_file(tables, 'interactions')} too: remove one of the two, "
+        findings.report(
+            file_of["transitions"],
+            f"there is {file_of['interactions']} too: remove one of the two; "
             "transitions are either counted from interactions or given",
         )
     for table in ("concept_resources", "resource_links"):
         if table in present and "resources" not in present:
-            findings.error(_file(tables, table), "needs the table of resources: add resources.csv")
+            findings.report(file_of[table], "needs the table of resources: add resources.csv")
     return frames
-
-
-def _file(tables: Mapping[str, Table], name: str) -> str:
-    return tables[name].file if name in tables else name
 
 
 def _concepts(check: Check) -> pl.DataFrame:
     check.filled("id", "name")
     check.unique("id", what="this id stands")
     check.unique("name", what="another concept with this name stands", warning=True)
-    return _with_text(check.frame, "description", after="name")
+    return _with_text(check.frame, "description")
 
 
 def _resources(check: Check) -> pl.DataFrame:
     check.filled("id", "title")
     check.unique("id", what="this id stands")
-    return _with_text(check.frame, "text", after="title")
+    return _with_text(check.frame, "text")
 
 
-def _with_text(frame: pl.DataFrame, column: str, *, after: str) -> pl.DataFrame:
-    """Return the frame with this column, empty where it was not given."""
+def _with_text(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the frame with this as its third column, empty where it was not given."""
     if column in frame.columns:
         return frame
-    position = frame.columns.index(after) + 1
-    return frame.insert_column(position, pl.Series(column, [""] * len(frame), dtype=pl.String))
+    return frame.insert_column(2, pl.Series(column, [""] * len(frame), dtype=pl.String))
 
 
 def _concept_resources(check: Check) -> pl.DataFrame:
@@ -93,7 +87,7 @@ def _concept_resources(check: Check) -> pl.DataFrame:
 
 
 def _resource_links(check: Check) -> pl.DataFrame:
-    check_ends(check, "resources")
+    check.ends("resources")
     check.unique("source", "target", what="this link stands")
     return check.frame
 
@@ -105,7 +99,7 @@ def _interactions(check: Check) -> pl.DataFrame:
 
 
 def _transitions(check: Check) -> pl.DataFrame:
-    check_ends(check)
+    check.ends()
     check.unique("source", "target", what="this transition stands")
     weight = numbers(check.frame["weight"])
     faulty = ~(weight.is_finite() & (weight > 0)).fill_null(False) & ~blank(check.frame["weight"])

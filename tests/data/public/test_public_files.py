@@ -17,9 +17,11 @@ import pytest
 
 import proprl.data
 from proprl.cli import main
-from proprl.data import fetch_benchmark, load_benchmark
-from proprl.data.public import BENCHMARKS, WHOLE_MAPS, MapCounts, WholeMapSet
+from proprl.data import fetch_benchmark, load_benchmark, load_course
+from proprl.data.public import BENCHMARKS, WHOLE_MAPS, data_root, missing_files
+from proprl.data.public.catalogue import WholeMapSet
 from proprl.errors import OutputError, PublicDataError
+from proprl.files import cache_folder
 from tiny_public import COMMIT, FILES, TINY, write_tiny
 
 TRAIN = "dgcpl/Tiny/train.csv"
@@ -80,15 +82,13 @@ def content(folder: Path) -> dict[str, str]:
 
 
 def test_a_set_is_fetched_into_the_tree_that_is_read(host: Host, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
+    told: list[str] = []
 
-    folder = fetch_benchmark(
-        "tiny", tmp_path / "data", base_url=host.url, on_file=lambda *news: told.append(news)
-    )
+    folder = fetch_benchmark("tiny", tmp_path / "data", base_url=host.url, on_file=told.append)
 
     assert folder == tmp_path / "data"
     assert content(folder) == dict(sorted(FILES.items()))
-    assert told == [(path, done, 14) for done, path in enumerate(FILES, start=1)]
+    assert told == list(FILES)
     assert len(load_benchmark("tiny", folder)) == 4
 
 
@@ -106,7 +106,7 @@ def test_a_whole_map_is_fetched_in_the_same_way(
         separator=",",
         annotations=train.path,
         texts=index.path,
-        counts=MapCounts(4, 0, 0, 0, 0, 1, 0, 3, 1, 2, 4),
+        counts={"concepts": 2, "resources": 4, "pairs": 3, "positives": 1},
     )
     monkeypatch.setitem(WHOLE_MAPS, "tiny-map", whole_map)  # type: ignore[misc]
     fetch_benchmark("tiny-map", tmp_path / "data", base_url=host.url)
@@ -267,3 +267,53 @@ def test_every_public_file_is_pinned() -> None:
             assert len(file.sha256) == 64
             assert file.size > 0
             assert "/" in file.repository
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder that holds the set `tiny`."""
+    monkeypatch.setitem(BENCHMARKS, "tiny", TINY)  # type: ignore[misc]
+    monkeypatch.delenv("PROPRL_DATA", raising=False)
+    return write_tiny(tmp_path / "data")
+
+
+class TestWhereTheDataLies:
+    def test_argument_then_environment_then_cache(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PROPRL_DATA", "~/elsewhere")
+        assert data_root("given") == Path("given")
+        assert data_root() == Path.home() / "elsewhere"
+        monkeypatch.delenv("PROPRL_DATA")
+        assert data_root() == cache_folder() / "public"
+
+    def test_load_course_knows_the_public_sets(
+        self, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PROPRL_DATA", str(tiny))
+        assert load_course("tiny").fingerprint == load_benchmark("tiny").fingerprint
+        monkeypatch.delenv("PROPRL_DATA")
+        assert load_course("tiny", root=tiny).name == "tiny"
+
+    def test_no_folder(self, tiny: Path) -> None:
+        with pytest.raises(PublicDataError) as caught:
+            load_benchmark("tiny", tiny / "nowhere")
+        message = str(caught.value)
+        assert f"there is no folder {tiny / 'nowhere'}" in message
+        assert "dgcpl/Tiny/concepts_index.csv" in message
+        assert "`proprl course fetch tiny`" in message
+        assert "PROPRL_DATA" in message
+
+    def test_half_a_set(self, tiny: Path) -> None:
+        (tiny / "gkrom/Tiny/resources_index.csv").unlink()
+        assert [file.path for file in missing_files(TINY, tiny)] == [
+            "gkrom/Tiny/resources_index.csv"
+        ]
+        expected = r"1 of 14 files are missing, the first is gkrom/Tiny/resources_index\.csv"
+        with pytest.raises(PublicDataError, match=expected):
+            load_benchmark("tiny", tiny)
+
+    @pytest.mark.parametrize(("old", "new"), [("1,0,0", "1,0,1"), ("1,0,0\n", "")])
+    def test_a_changed_file_is_noticed(self, tiny: Path, old: str, new: str) -> None:
+        file = tiny / "dgcpl/Tiny/train.csv"
+        file.write_text(file.read_text().replace(old, new))
+        with pytest.raises(PublicDataError, match=r"train\.csv is not the file that was published"):
+            load_benchmark("tiny", tiny)

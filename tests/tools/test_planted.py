@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proprl.data.synthetic import planted_course
+from planted import planted_course
 
 
 def test_a_course_has_the_size_that_was_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""Where labels come from: chosen by people, asked by a model, or drawn by a known chance."""
+"""Labelled pairs, and where they come from: chosen by people, asked by a model, or drawn."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labelled_by_hand import chain, labelled
 from proprl.data import Course, check_course, course_facts, read_course, write_course
 from proprl.data.splits.folds import leak_free_folds, new_concept_splits, with_fewer_labels
-from proprl.data.splits.labelled import LabelledPairs
-from proprl.data.splits.origins import ORIGINS
+from proprl.data.splits.labelled import ORIGINS, LabelledPairs
 from proprl.data.splits.parts import PairSplit, given_split, grouped_split, random_split
 from proprl.errors import CourseError, Problem, SplitError
 
@@ -35,6 +35,48 @@ def three() -> LabelledPairs:
 
 
 class TestLabelledPairs:
+    def test_holds_int64_arrays(self) -> None:
+        pairs = LabelledPairs(np.array([[0, 1], [2, 1]], dtype=np.int32), np.array([True, False]))
+        assert pairs.pairs.dtype == pairs.labels.dtype == np.int64
+        assert len(pairs) == 2
+        assert pairs.positives.tolist() == [[0, 1]]
+        assert pairs.positive_share == 0.5
+
+    def test_take_keeps_the_order_asked_for(self) -> None:
+        pairs = labelled([(0, 1, 1), (1, 2, 0), (2, 3, 1)])
+        assert pairs.take(np.array([2, 0])) == labelled([(2, 3, 1), (0, 1, 1)])
+        assert pairs.take(np.array([True, False, True])) == labelled([(0, 1, 1), (2, 3, 1)])
+
+    def test_empty(self) -> None:
+        none = LabelledPairs.empty()
+        assert len(none) == 0
+        assert none.positives.shape == (0, 2)
+        assert np.isnan(none.positive_share)
+
+    def test_equality_is_by_value(self) -> None:
+        assert chain(2, 2) == chain(2, 2)
+        assert chain(2, 2) != chain(3, 1)
+        assert chain(2, 2) != "pairs"
+
+    @pytest.mark.parametrize(
+        ("pairs", "labels", "message"),
+        [
+            ([[0, 1, 2]], [1], r"pairs must have shape \(m, 2\), not \(1, 3\)"),
+            ([0, 1], [1], r"pairs must have shape \(m, 2\), not \(2,\)"),
+            ([[0, 1]], [1, 0], r"shape \(1,\), not \(2,\)"),
+            ([[0, 1], [1, 2]], [1, 2], "labels must be 0 or 1: entry 1 is 2"),
+            ([[0, 1], [-1, 2]], [1, 0], r"entry 1 is \(-1, 2\)"),
+            ([[0, 1], [1, 2**40]], [1, 0], "concept rows"),
+            ([[0.5, 1]], [1], "pairs must be whole numbers, not float64"),
+            ([[0, 1]], ["1"], "labels must be whole numbers"),
+        ],
+    )
+    def test_wrong_input_is_named(self, pairs: object, labels: object, message: str) -> None:
+        with pytest.raises(SplitError, match=message):
+            LabelledPairs(np.array(pairs), np.array(labels))
+
+
+class TestOrigins:
     def test_labels_are_chosen_unless_said_otherwise(self) -> None:
         labelled = LabelledPairs(np.array([[0, 1], [1, 2]]), np.array([1, 0]))
         assert labelled.origin.tolist() == ["chosen", "chosen"]
@@ -81,7 +123,7 @@ class TestLabelledPairs:
             (["drawn", "asked"], [NAN] * 2, "a drawn pair needs its chance.*entry 0 is nan"),
             (["drawn", "drawn"], [1, 0], "above 0 and at most 1: entry 1 is 0.0"),
             (["drawn", "drawn"], [1.5, 1], "entry 0 is 1.5"),
-            (["chosen", "asked"], [NAN, 0.5], "entry 1 is asked and has 0.5"),
+            (["chosen", "asked"], [NAN, 0.5], "entry 1 is 'asked' and has 0.5"),
             (["chosen", "asked"], ["a", "b"], "chance must hold numbers"),
         ],
     )

@@ -1,58 +1,58 @@
-"""One table under examination: what its checks report, and where.
+"""What can be checked of any table: blank cells, unknown ids, repeated rows.
 
-A null cell was reported when it was read, and is left alone here.
+Every check looks at whole columns and reports each faulty row; none stops another. A null cell
+was reported when it was read, and is left alone here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from proprl.arrays import IntArray
-from proprl.data.checking.findings import Findings
-from proprl.data.checking.tables import Table
-
-Message = str | Callable[[int], str]
-"""What was expected: one sentence, or one per faulty position."""
+from proprl.data.tables.cells import Table
+from proprl.data.tables.findings import Findings
 
 
+@dataclass(frozen=True)
 class Check:
-    """One table under examination: its columns, the other tables, and where to report."""
+    """One table under examination, with the other tables and the place to report to."""
 
-    def __init__(
-        self,
-        table: Table,
-        tables: Mapping[str, Table],
-        findings: Findings,
-        *,
-        keep_repeated: bool = False,
-    ) -> None:
-        self.table, self.tables, self.findings = table, tables, findings
-        self.keep_repeated = keep_repeated  # repeated pairs are warnings
-        self.frame = table.frame
+    table: Table
+    tables: Mapping[str, Table]
+    findings: Findings
+    keep_repeated: bool  # whether repeated pairs are warnings
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The cells of the table."""
+        return self.table.frame
 
     def report(
         self,
         faulty: pl.Series,
-        expected: Message,
+        expected: str | Callable[[int], str],
         *,
         column: str | None = None,
         values: pl.Series | None = None,
         warning: bool = False,
     ) -> None:
-        """Report each position where `faulty` is true; a null counts as false."""
-        add = self.findings.warn if warning else self.findings.error
+        """Report each position where `faulty` is true; a null counts as false.
+
+        What was `expected` is one sentence, or one for each faulty position.
+        """
         shown = self.frame[column] if values is None and column is not None else values
-        heading = None if column is None else self.table.heading(column)
         for position in faulty.fill_null(False).arg_true():
-            add(
+            self.findings.report(
                 self.table.file,
                 expected if isinstance(expected, str) else expected(position),
                 row=self.row(position),
-                column=heading,
+                column=None if column is None else self.table.headings.get(column, column),
                 value=None if shown is None else shown[position],
+                warning=warning,
             )
 
     def row(self, position: int) -> int:
@@ -66,14 +66,21 @@ class Check:
 
     def known(self, column: str, table: str) -> None:
         """Report ids that the other table does not have; silent where it has none at all."""
-        if table not in self.tables:
+        other = self.tables.get(table)
+        if other is None or other.frame["id"].drop_nulls().is_empty():
             return
-        other = self.tables[table]
-        ids = other.frame["id"].drop_nulls()
-        if len(ids):
-            cells = self.frame[column]
-            unknown = ~cells.is_in(ids.unique().implode()) & ~blank(cells)
-            self.report(unknown, f"is not an id in {other.file}", column=column)
+        cells, ids = self.frame[column], other.frame["id"].drop_nulls()
+        unknown = ~cells.is_in(ids.unique().implode()) & ~blank(cells)
+        self.report(unknown, f"is not an id in {other.file}", column=column)
+
+    def ends(self, table: str = "concepts") -> None:
+        """Check source and target: two different rows of the other table."""
+        self.filled("source", "target")
+        self.known("source", table)
+        self.known("target", table)
+        source, target = self.frame["source"], self.frame["target"]
+        itself = (source == target) & ~blank(source)
+        self.report(itself, f"source and target must be two {table}", column="target")
 
     def first_positions(self, *columns: str) -> IntArray:
         """Return, for each row, the position of the first row with the same cells."""
@@ -83,15 +90,11 @@ class Check:
         chosen = pl.when(complete).then(first).otherwise("position").cast(pl.Int64)
         return numbered.select(chosen).to_series().to_numpy()
 
-    def repeated(self, first: IntArray) -> pl.Series:
-        """Return where a row repeats an earlier one."""
-        return pl.Series(first != np.arange(len(first)), dtype=pl.Boolean)
-
     def unique(self, *columns: str, what: str, warning: bool = False) -> None:
         """Report rows that repeat an earlier one in these columns."""
         first = self.first_positions(*columns)
         self.report(
-            self.repeated(first),
+            repeated(first),
             lambda position: f"{what} in row {self.row(first[position])} already",
             column=columns[0] if len(columns) == 1 else None,
             values=self.joined(*columns),
@@ -105,6 +108,11 @@ class Check:
         ).to_series()
 
 
+def repeated(first: IntArray) -> pl.Series:
+    """Return where a row repeats an earlier one, by `Check.first_positions`."""
+    return pl.Series(first != np.arange(len(first)), dtype=pl.Boolean)
+
+
 def blank(cells: pl.Series) -> pl.Series:
     """Return where cells hold nothing but white space."""
     return cells.str.strip_chars() == ""
@@ -113,13 +121,3 @@ def blank(cells: pl.Series) -> pl.Series:
 def numbers(cells: pl.Series) -> pl.Series:
     """Return cells as numbers; null where they hold none."""
     return cells.str.strip_chars().cast(pl.Float64, strict=False)
-
-
-def check_ends(check: Check, table: str = "concepts") -> None:
-    """Check the source and the target of pairs, transitions or links: two rows of a table."""
-    check.filled("source", "target")
-    check.known("source", table)
-    check.known("target", table)
-    source, target = check.frame["source"], check.frame["target"]
-    itself = (source == target) & ~blank(source)
-    check.report(itself, f"source and target must be two {table}", column="target")

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proprl.data import Course, load_benchmark, load_course, read_course, write_course
-from proprl.data.public import BENCHMARKS, BenchmarkSet, OtherTopic, data_root, missing_files
+from proprl.data import Course, load_benchmark, read_course, write_course
+from proprl.data.public import BENCHMARKS
+from proprl.data.public.catalogue import BenchmarkSet, OtherTopic
+from proprl.data.splits.labelled import PARTS
 from proprl.errors import PublicDataError
-from proprl.files import cache_folder
 from tiny_public import TINY, write_tiny
 
 Edges = list[tuple[str, str]]
@@ -120,10 +121,6 @@ class TestAlignment:
         assert incidence.toarray()[4].tolist() == [0, 1]
         assert len(load_benchmark("tiny", tiny, alignment="published")) == 4
 
-        (tiny / "dgcpl/Tiny/bert_embeddings.csv").write_text(TestOptionalFiles.bert)
-        with pytest.raises(PublicDataError, match=r'labels speak of 1 more.*alignment="published"'):
-            load_benchmark("tiny", tiny, features="bert")
-
     def test_a_name_may_mean_another_topic_beside_some_others(
         self, tiny: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -186,104 +183,11 @@ class TestAlignment:
         assert behaviour(shifted) == behaviour(published)
 
 
-class TestOptionalFiles:
-    """`bert_embeddings.csv` and `Hypergraph_H.csv`, in the layout of the DGCPL repository."""
-
-    bert = (
-        "id,concept,Wikipedia_Page_Title,bert_embedding\n"
-        '0,Web_page,Web_page,"0.5,-1.25"\n1,Sets,Set,"1,2"\n'
-        '2,Logic_(mathematics),Logic,"3,4"\n3,Proof,Proof,"-1.6e-05,0"\n'
-    )
-
-    def test_bert_vectors(self, tiny: Path) -> None:
-        (tiny / "dgcpl/Tiny/bert_embeddings.csv").write_text(self.bert)
-        X = load_benchmark("tiny", tiny, features="bert").features
-        assert X is not None
-        assert X.dtype == np.float32
-        np.testing.assert_allclose(X, [[0.5, -1.25], [1, 2], [3, 4], [-1.6e-5, 0]], rtol=1e-6)
-        assert load_benchmark("tiny", tiny).features is None
-
-    @pytest.mark.parametrize(
-        ("change", "expected"),
-        [
-            (("1,Sets", "1,Trees"), "must list the 4 concepts"),
-            (('"3,4"', '"3,4,5"'), "as many numbers in every row"),
-            (('"3,4"', '"3,x"'), "separated by commas"),
-            (('"3,4"', ""), "as many numbers in every row"),
-            (("bert_embedding", "vector"), "columns concept and bert_embedding"),
-        ],
-    )
-    def test_bert_vectors_that_do_not_fit(
-        self, tiny: Path, change: tuple[str, str], expected: str
-    ) -> None:
-        (tiny / "dgcpl/Tiny/bert_embeddings.csv").write_text(self.bert.replace(*change))
-        with pytest.raises(PublicDataError, match=expected):
-            load_benchmark("tiny", tiny, features="bert")
-
-    def test_the_published_hypergraph(self, tiny: Path) -> None:
-        (tiny / "dgcpl/Tiny/Hypergraph_H.csv").write_text("1,0\n0,0\n1,1\n0,0\n")
-        incidence = load_benchmark("tiny", tiny, incidence="published").incidence()
-        assert incidence is not None
-        assert incidence.toarray().tolist() == [[1, 0], [0, 0], [1, 1], [0, 0]]
-
-    @pytest.mark.parametrize("content", ["1,0\n0,1\n", "1,0\n0,0\n1,2\n0,0\n", "a,b\n" * 4, ""])
-    def test_a_hypergraph_that_does_not_fit(self, tiny: Path, content: str) -> None:
-        (tiny / "dgcpl/Tiny/Hypergraph_H.csv").write_text(content)
-        with pytest.raises(PublicDataError, match=r"Hypergraph_H\.csv"):
-            load_benchmark("tiny", tiny, incidence="published")
-
-    @pytest.mark.parametrize("option", [{"features": "bert"}, {"incidence": "published"}])
-    def test_a_missing_file_says_where_to_get_it(self, tiny: Path, option: dict[str, str]) -> None:
-        with pytest.raises(PublicDataError, match=r"is missing.*data/Tiny/.*wisejw/DGCPL"):
-            load_benchmark("tiny", tiny, **option)  # type: ignore[arg-type]
-
-
-class TestWhereTheDataLies:
-    def test_argument_then_environment_then_cache(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PROPRL_DATA", "~/elsewhere")
-        assert data_root("given") == Path("given")
-        assert data_root() == Path.home() / "elsewhere"
-        monkeypatch.delenv("PROPRL_DATA")
-        assert data_root() == cache_folder() / "public"
-
-    def test_load_course_knows_the_public_sets(
-        self, tiny: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("PROPRL_DATA", str(tiny))
-        assert load_course("tiny").fingerprint == load_benchmark("tiny").fingerprint
-        monkeypatch.delenv("PROPRL_DATA")
-        assert load_course("tiny", root=tiny).name == "tiny"
-
-    def test_no_folder(self, tiny: Path) -> None:
-        with pytest.raises(PublicDataError) as caught:
-            load_benchmark("tiny", tiny / "nowhere")
-        message = str(caught.value)
-        assert f"there is no folder {tiny / 'nowhere'}" in message
-        assert "dgcpl/Tiny/concepts_index.csv" in message
-        assert "`proprl course fetch tiny`" in message
-        assert "PROPRL_DATA" in message
-
-    def test_half_a_set(self, tiny: Path) -> None:
-        (tiny / "gkrom/Tiny/resources_index.csv").unlink()
-        assert [file.path for file in missing_files(TINY, tiny)] == [
-            "gkrom/Tiny/resources_index.csv"
-        ]
-        expected = r"1 of 14 files are missing, the first is gkrom/Tiny/resources_index\.csv"
-        with pytest.raises(PublicDataError, match=expected):
-            load_benchmark("tiny", tiny)
-
-    @pytest.mark.parametrize(("old", "new"), [("1,0,0", "1,0,1"), ("1,0,0\n", "")])
-    def test_a_changed_file_is_noticed(self, tiny: Path, old: str, new: str) -> None:
-        file = tiny / "dgcpl/Tiny/train.csv"
-        file.write_text(file.read_text().replace(old, new))
-        with pytest.raises(PublicDataError, match=r"train\.csv is not the file that was published"):
-            load_benchmark("tiny", tiny)
-
-    def test_an_unknown_set_or_option_lists_the_known_ones(self, tiny: Path) -> None:
-        with pytest.raises(PublicDataError, match="'mook'; the public sets are mooc, ucd, lect"):
-            load_benchmark("mook", tiny)
-        with pytest.raises(PublicDataError, match="'fixed', 'shifted', 'published', not 'fix'"):
-            load_benchmark("tiny", tiny, alignment="fix")  # type: ignore[arg-type]
+def test_an_unknown_set_or_option_lists_the_known_ones(tiny: Path) -> None:
+    with pytest.raises(PublicDataError, match="'mook'; the public sets are mooc, ucd, lect"):
+        load_benchmark("mook", tiny)
+    with pytest.raises(PublicDataError, match="'fixed', 'shifted', 'published', not 'fix'"):
+        load_benchmark("tiny", tiny, alignment="fix")  # type: ignore[arg-type]
 
 
 def readme_row(readme: Path, public: BenchmarkSet) -> list[list[int]]:
@@ -304,18 +208,18 @@ class TestTheRealSets:
         assert B is not None
         assert M is not None
         assert L is not None
-        assert M.shape == (counts.concepts, counts.resources)
-        assert (M.nnz, B.nnz, L.nnz) == (counts.mentions, counts.transitions, counts.resource_links)
+        assert M.shape == (counts["concepts"], counts["resources"])
+        assert (M.nnz, B.nnz, L.nnz) == (
+            counts["mentions"],
+            counts["transitions"],
+            counts["resource_links"],
+        )
         parts = np.array(course.split_column())
         labels = course.labelled_pairs().labels
-        for part, rows, positives in zip(
-            ("train", "validation", "test"),
-            (counts.train, counts.validation, counts.test),
-            counts.positives,
-            strict=True,
-        ):
-            assert (parts == part).sum() == rows
-            assert labels[parts == part].sum() == positives
+        for part in PARTS:
+            assert (parts == part).sum() == counts[part]
+            assert labels[parts == part].sum() == counts[f"{part}_positives"]
+        assert (len(labels), labels.sum()) == (counts["pairs"], counts["positives"])
 
     @pytest.mark.parametrize("name", BENCHMARKS)
     def test_the_declared_counts_are_those_of_the_data(
@@ -326,11 +230,11 @@ class TestTheRealSets:
         concepts, resources, mentions, edges, rows, positives = row
         # LectureBank's labels speak of more topics than the released list of concepts has.
         assert concepts[0] == len(load_benchmark(name, public_data, alignment="published"))
-        assert resources == [counts.resources]
-        assert mentions[0] == counts.mentions + counts.foreign_mentions
-        assert edges[-1] == counts.transitions
-        assert rows == [counts.train, counts.validation, counts.test]
-        assert positives == list(counts.positives)
+        assert resources == [counts["resources"]]
+        assert mentions[0] == counts["mentions"] + counts["foreign_mentions"]
+        assert edges[-1] == counts["transitions"]
+        assert rows == [counts[part] for part in PARTS]
+        assert positives == [counts[f"{part}_positives"] for part in PARTS]
 
     @pytest.mark.parametrize(
         ("name", "rows", "reversed_negatives", "reversed_positives"),
@@ -363,7 +267,7 @@ class TestTheRealSets:
             resources = load_benchmark(name, public_data).resources
             assert resources is not None
             with_text = sum(bool(text.strip()) for text in resources["text"])
-            assert with_text == (public.counts.resources if public.texts else 0)
+            assert with_text == (public.counts["resources"] if public.texts else 0)
 
 
 @pytest.mark.publicdata

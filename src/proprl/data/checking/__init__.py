@@ -1,1 +1,0 @@
-"""Finding everything that is wrong with the tables of a course."""

@@ -1,0 +1,1 @@
+"""The tables of a course: read from files or frames, checked, and written."""

@@ -1,11 +1,10 @@
-"""One run, done: fit, score one part of the split once, and say what came out and what it cost."""
+"""One run: fit, score one part of the split once, and give the metrics and the costs."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.experiments.running.memory import PeakMemory
 from proprl.experiments.running.protocols import scored_part, split_of
-from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.run import WHOLE_MAP, Result, Run
 from proprl.experiments.running.similarity import SimilarityWatch
 from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
@@ -36,7 +35,7 @@ from proprl.models.registry import method_settings
 from proprl.progress import SILENT, Progress
 
 FEWEST_OF_A_LABEL = 5
-"""Where labels are taken away, so many training pairs of each label must be left."""
+"""Where labels are taken away, this many training pairs of each label must be left."""
 
 
 @lru_cache(maxsize=8)
@@ -55,10 +54,10 @@ def evidence_of(
     return gather_evidence(course_of(name, alignment, root), encoder, reader=reader)
 
 
-def execute(run: Run, root: str | None = None) -> dict[str, Any]:
-    """Fit, score one part of the split once, and give the metrics and what they cost.
+def execute(run: Run, root: str | None = None) -> Result:
+    """Give the metrics of a run, what they were computed from, and what the run cost.
 
-    On one thread: sums over more depend on their number, and a result must not.
+    It runs on one thread: sums over several threads depend on their number.
     """
     torch.set_num_threads(1)
     course = course_of(run.course, run.alignment, root)
@@ -68,11 +67,12 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     if run.protocol == WHOLE_MAP:
         return map_result(run, prepared)
     split = split_of(run, course)
-    told = {"run": asdict(run), "encoder": encoder}
-    known = {"known_labels": len(split.train) + len(split.validation)}
-    if run.label_share < 1 and _fewest(split.train) < FEWEST_OF_A_LABEL:
+    known = len(split.train) + len(split.validation)
+    told = {"run": asdict(run), "encoder": encoder, "known_labels": known}
+    fewest = np.bincount(split.train.labels, minlength=2).min()
+    if run.label_share < 1 and fewest < FEWEST_OF_A_LABEL:
         no_metric = dict.fromkeys(("accuracy", "f1", "auc", "ordered_share"))
-        return {**told, "metrics": no_metric, **known, "train_seconds": 0.0, "score_seconds": 0.0}
+        return {**told, "metrics": no_metric, "train_seconds": 0.0, "score_seconds": 0.0}
     scorer = prepared.scorer("cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
     background = _background_of(run, split, evidence.concept_count)
@@ -84,7 +84,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     except DivergedError as error:
         if run.part != "validation":
             raise
-        # Where settings are chosen, those that do not learn are the last choice.
+        # Where settings are chosen, those that do not learn come last.
         told |= {"metrics": {"auc": 0.0}, "diverged": str(error)}
         return {**told, "train_seconds": time.perf_counter() - started, "score_seconds": 0.0}
     seconds = time.perf_counter() - started
@@ -92,7 +92,6 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     return {
         **told,
         **_judged(model.fit, part),
-        **known,
         "memorised": memorised_labels(split.train, part.pairs),
         "train_seconds": seconds,
         "peak_memory_mb": memory.growth_mb(),
@@ -102,8 +101,8 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     }
 
 
-def _judged(fit: Fit, part: LabelledPairs) -> dict[str, Any]:
-    """Score pairs in both orders, and judge the scores."""
+def _judged(fit: Fit, part: LabelledPairs) -> Result:
+    """Score pairs in both orders, and give the metrics of the scores."""
     started = time.perf_counter()
     forward = fit.score(part.pairs)
     seconds = time.perf_counter() - started
@@ -131,10 +130,10 @@ def _fitted(
     scorer: PairScorer,
     progress: Progress,
 ) -> Fitted:
-    """Fit as a user would, and fit again where the run asks for other training labels.
+    """Fit as a user would, and fit again where other labels are to be learned from.
 
     A refit learns from validation pairs too. A run that is judged by validation pairs must not
-    have learned from them.
+    learn from them.
     """
     fit = partial(fit_prepared, prepared, background=background, seed=run.seed)
     first = fit(split, scorer=scorer, progress=progress)
@@ -159,20 +158,15 @@ def _background_of(run: Run, split: PairSplit, n: int) -> IntArray | None:
 
 
 def _among(background: IntArray, part: LabelledPairs) -> dict[str, int]:
-    """Count the background, and the scored pairs that are in it."""
+    """Count the background, and the scored pairs that are among it."""
     taken = np.isin(pair_codes(part.pairs), pair_codes(background))
     positives = int((taken & (part.labels == 1)).sum())
     return {"pairs": len(background), "scored": int(taken.sum()), "scored_positives": positives}
 
 
-def _fewest(pairs: LabelledPairs) -> int:
-    """Count the pairs of the rarer label."""
-    return int(np.bincount(pairs.labels, minlength=2).min())
-
-
 @lru_cache(maxsize=1)
 def _warm_up() -> None:
-    """Let torch load what it loads at a first step: seconds and 80 MB that are no run's own."""
+    """Let torch load what it loads at its first step: seconds and 80 MB that no run must pay."""
     w = torch.ones(1, requires_grad=True)
     optimiser = torch.optim.Adam([w], fused=True)
     w.sum().backward()  # type: ignore[no-untyped-call]

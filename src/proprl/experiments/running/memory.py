@@ -1,4 +1,4 @@
-"""How much more memory a piece of work takes than there was in use before it."""
+"""By how much the memory in use grows while something runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ PROCESS = Path("/proc/self")
 
 
 class PeakMemory:
-    """Starts to watch the process' resident memory; only Linux lets the peak so far be forgotten.
+    """Watches the process' resident memory from now on; on Linux only.
 
-    Elsewhere a run would hide behind the peaks of those before it in the same process, so
-    nothing is measured.
+    Other systems cannot forget the peak so far. A run would hide behind the peaks of earlier runs
+    in the same process, so nothing is measured there.
     """
 
     def __init__(self) -> None:
@@ -26,12 +26,12 @@ class PeakMemory:
             self.before = None
 
     def growth_mb(self) -> float | None:
-        """Give by how many MB the peak since the start exceeds what was in use then."""
+        """Give by how many MB the peak since the start exceeds what was in use at the start."""
         return None if self.before is None else (_kib("VmHWM") - self.before) * 1024 / 1e6
 
 
 def _give_back() -> None:
-    """Return what earlier work has freed to the system: reused, it would not count as growth."""
+    """Return freed memory to the system: if it were used again, that would not count as growth."""
     gc.collect()
     with suppress(OSError, AttributeError):  # another C library has no such call
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,4 +1,4 @@
-"""Many runs: kept as they end, shared between processes, and never done twice."""
+"""Many runs: their results are kept as they end, and no run is done twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proprl.errors import SplitError
 from proprl.experiments.running.execute import course_of
 from proprl.experiments.running.pace import Pace
 from proprl.experiments.running.protocols import scored_part, split_of
-from proprl.experiments.running.run import Run
+from proprl.experiments.running.run import Result, Run
 from proprl.experiments.running.workers import executed
 from proprl.features.gather import feature_source
 from proprl.features.readings import resolve_reader
@@ -31,15 +31,15 @@ class RunStore:
 
     folder: Path
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Give a kept result; None where there is none, or a damaged one."""
+    def get(self, key: str) -> Result | None:
+        """Give a kept result; None where there is none, or where its file is damaged."""
         try:
-            found: dict[str, Any] = json.loads((self.folder / f"{key}.json").read_text())
+            found: Result = json.loads((self.folder / f"{key}.json").read_text())
         except (OSError, ValueError):
             return None
         return found
 
-    def put(self, key: str, result: dict[str, Any]) -> None:
+    def put(self, key: str, result: Result) -> None:
         """Keep a result, whole or not at all."""
         write_text(self.folder / f"{key}.json", json.dumps(_without_nan(result), indent=1))
 
@@ -51,12 +51,11 @@ def run_all(
     root: str | None = None,
     jobs: int = 1,
     progress: Progress = SILENT,
-) -> list[dict[str, Any]]:
+) -> list[Result]:
     """Give the result of every run, in order; runs that were kept are not done again.
 
-    Everything that can be wrong with a run is found before the first one starts: its words
-    (method, settings, course, protocol), the data it needs, the encoder. Killed half-way, it
-    loses at most the runs under way.
+    Before the first run starts, all are checked: method, settings, course, protocol, data and
+    encoder. A kill loses no more than the runs under way.
     """
     _check(runs, root)
     keys = [run.key(course_of(run.course, run.alignment, root).fingerprint) for run in runs]
@@ -67,8 +66,7 @@ def run_all(
     started: dict[str, float] = {}
 
     def tell() -> None:
-        under_way = [str(todo[key]) for key in started if key in todo]
-        if under_way:
+        if under_way := [str(todo[key]) for key in started if key in todo]:
             progress.note(" · ".join(under_way), pace.seconds_left(todo, started, jobs))
 
     def on_start(key: str) -> None:
@@ -90,7 +88,7 @@ def run_all(
 
 
 def _check(runs: Sequence[Run], root: str | None) -> None:
-    """Find what is wrong with any of the runs; no text is encoded for that."""
+    """Raise an error if any run cannot be done; no text is encoded for that."""
     for run in runs:
         resolve_reader(method_settings(run.method, run.preset, **run.changes).read_by)
     for run in {(r.method, r.course, r.alignment, r.encoder): r for r in runs}.values():

@@ -1,4 +1,4 @@
-"""What was chosen on validation, as data."""
+"""The settings that were chosen on validation, and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Self
 from pydantic import Field, TypeAdapter, model_validator
 
 from proprl.experiments.settings.load import Checked, packaged_text
-from proprl.experiments.settings.search import Value
+
+Value = bool | int | float | str
+"""A value of a setting, as TOML and JSON can hold it."""
 
 FILE_HEAD = """\
 # What `proprl reproduce tune` chose for each method and set, on validation pairs only: the changes

@@ -1,10 +1,19 @@
-"""What the pages of the studies share: their texts, and how their files are called."""
+"""What the pages of the studies share: texts, file names, the commit, the order of their parts."""
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.settings.load import packaged
+from proprl.version import __version__
+
+
+def page(*parts: str) -> str:
+    """Give a page of these parts, with an empty line between them; empty parts are left out."""
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
 def said(study: str, text: str = "how", **facts: object) -> str:
@@ -50,3 +59,16 @@ def times_run(wanted: Wanted) -> str:
     """
     word = "seed" if wanted.protocol == "published" else "fold"
     return f"{wanted.repeats} {word}{'' if wanted.repeats == 1 else 's'}"
+
+
+def commit() -> str:
+    """Give the commit that this code is at, and whether it was changed since; else the version."""
+    git = ("git", "-C", str(Path(__file__).parents[2]))
+    try:
+        head, changed = (
+            subprocess.run([*git, *words], capture_output=True, text=True, check=True).stdout
+            for words in (("rev-parse", "--short=10", "HEAD"), ("status", "--porcelain", "--", "."))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {__version__}"
+    return head.strip() + (" with changes" if changed.strip() else "")

@@ -6,26 +6,27 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 
 import numpy as np
+import polars as pl
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import SEQUITUR, experiment_settings, plan, title_of
+from proprl.experiments.running.plan import SEQUITUR, TABLE_1, Wanted, plan
 from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
-from proprl.experiments.running.run import BACKGROUND, REFIT, Run, method_of, row_of
+from proprl.experiments.running.run import BACKGROUND, REFIT, Result, Run, method_of, row_of
+from proprl.experiments.settings.load import packaged_text
+from proprl.experiments.settings.methods import AS_PUBLISHED, title_of
 from proprl.experiments.settings.published import METRICS
-from proprl.experiments.show.commit import commit
-from proprl.experiments.show.comparison import Cell, Comparison, Key, compare
-from proprl.experiments.show.grouping import Result, of_course
+from proprl.experiments.show.comparison import Cell, Comparison, Key, compare, how_compared
 from proprl.experiments.show.lines import PAIR_LINE_HEADS, pair_lines
-from proprl.experiments.show.method_table import how_compared, printed_tables
-from proprl.experiments.show.pages import said
-from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells
-from proprl.experiments.show.tables import csv_text, markdown_table
-from proprl.experiments.studies.table1 import table1_methods
-from proprl.features.encoders import resolve_encoder
+from proprl.experiments.show.outcome import Do, Outcome
+from proprl.experiments.show.pages import commit, page, said
+from proprl.experiments.show.tables import Table, csv_text, grouped, markdown_table
+from proprl.features.encoders import MINILM, resolve_encoder
 
+RECORDED_ENCODER = f"sentence-transformers:{MINILM}"
+"""What the recorded runs read texts with."""
 REFITTED = ("svm", "trees")
 """Methods that are also shown refit: they then learn from as many labels as Sequitur."""
 MEASURED: Mapping[str, tuple[Sequence[str], int, int]] = {
@@ -48,7 +49,9 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
     ending = _ending(resolve_encoder(wanted.encoder))
     when = f"Written at commit {commit()} on {datetime.now(UTC).date().isoformat()}."
     texts: dict[str, str] = {}
-    tables, lines, results = [], [], []
+    tables: list[Table] = []
+    lines: list[list[str]] = []
+    results: list[Result] = []
     for protocol in MEASURED:
         here = replace(wanted, protocol=protocol)
         found = do(ours_plan(here))
@@ -57,15 +60,15 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         title, stem = f"Sequitur, {protocol}", f"ours-{protocol}{ending}"
         taken = _background_rows(found, here)
         about = said("ours", "taken", table=markdown_table(BACKGROUND_HEADS, taken))
-        page = [f"# {title}", f"{when} {_how(here, comparison)}", comparison.markdown(), about]
+        how = f"{when} {_how(here, comparison)}"
         texts |= {
-            f"{stem}.md": "\n\n".join(page),
+            f"{stem}.md": page(f"# {title}", how, comparison.markdown(), about),
             f"{stem}.csv": comparison.csv(),
             f"{stem}.tex": comparison.latex(),
         }
-        tables += printed_tables(comparison, title)
+        tables += comparison.tables(title)
         tables.append(Table(f"Background of Sequitur, {protocol}", BACKGROUND_HEADS, taken))
-        lines += [line.row() for line in pair_lines(protocol, found, here.courses)]
+        lines += pair_lines(protocol, found, here.courses)
     if lines:
         table = markdown_table(PAIR_LINE_HEADS, lines)
         texts[f"ours-lines{ending}.md"] = said(
@@ -83,7 +86,7 @@ def ours_plan(wanted: Wanted) -> list[Run]:
     """
     mine, theirs = _repeats(wanted)
     asked = [name for name in wanted.methods or REFITTED if name != SEQUITUR]
-    recorded = {} if wanted.methods else {name for name, *_ in _recorded(wanted)}
+    recorded = {} if wanted.methods else {name for name, *_ in recorded_cells(wanted)}
     once = plan(asked, replace(wanted, repeats=theirs), tuned=True)
     own = plan([SEQUITUR], replace(wanted, repeats=mine))
     return [
@@ -94,32 +97,42 @@ def ours_plan(wanted: Wanted) -> list[Run]:
     ]
 
 
+def recorded_cells(wanted: Wanted) -> dict[Key, Cell]:
+    """Give the cells of the paper's methods that were measured before, and need not be run again.
+
+    `recorded.csv` holds what they came to under each protocol, with the settings that were tuned
+    for them. They have not changed since the commit beside each number. A method is given only if
+    it was measured on all of the courses, with the texts so encoded.
+    """
+    if resolve_encoder(wanted.encoder) != RECORDED_ENCODER:
+        return {}
+    columns = [
+        (course, metric) for course in wanted.courses for metric in MEASURED[wanted.protocol][0]
+    ]
+    text = StringIO(packaged_text("recorded.csv"))
+    rows = pl.read_csv(text, schema_overrides={"commit": pl.String})
+    rows = rows.filter(protocol=wanted.protocol)
+    cells = {
+        (row.pop("method"), row.pop("course"), row.pop("metric")): Cell(**row)
+        for row in rows.drop("protocol").iter_rows(named=True)
+    }
+    return {
+        (method, *column): cells[method, *column]
+        for method in rows["method"].unique(maintain_order=True)
+        if all((method, *column) in cells for column in columns)
+        for column in columns
+    }
+
+
 def _compared(wanted: Wanted, results: Sequence[Result]) -> Comparison:
-    recorded, run = _recorded(wanted), {row_of(result["run"]) for result in results}
+    recorded, run = recorded_cells(wanted), {row_of(result["run"]) for result in results}
     rows = {name for name, *_ in recorded} | run
-    methods = [name for name in (*table1_methods(), "trees") if name in rows]
+    methods = [name for name in (*TABLE_1, "trees") if name in rows]
     methods += sorted(name for name in rows if name not in methods and method_of(name) != SEQUITUR)
     methods += [SEQUITUR, f"{SEQUITUR}+{BACKGROUND}"]
-    words = {REFIT: "refit on both", BACKGROUND: "with background"}
-    titles = {
-        row: ", ".join([title_of(name), *(words[word] for word in differs)])
-        for row in methods
-        for name, *differs in [row.split("+")]
-    }
-    return compare(
-        results,
-        methods=methods,
-        courses=wanted.courses,
-        metrics=MEASURED[wanted.protocol][0],
-        ours=SEQUITUR,
-        titles=titles,
-        recorded={key: cell for key, cell in recorded.items() if key[0] not in run},
-    )
-
-
-def _recorded(wanted: Wanted) -> Mapping[Key, Cell]:
-    metrics, encoder = MEASURED[wanted.protocol][0], resolve_encoder(wanted.encoder)
-    return recorded_cells(wanted.protocol, wanted.courses, metrics, encoder)
+    not_run = {key: cell for key, cell in recorded.items() if key[0] not in run}
+    metrics = MEASURED[wanted.protocol][0]
+    return compare(results, methods, metrics, wanted, ours=SEQUITUR, recorded=not_run)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
@@ -137,8 +150,7 @@ def _how(wanted: Wanted, found: Comparison) -> str:
     text.append(said("ours", "background"))
     if mine != theirs:
         text.append(said("ours", "seeds", seeds=theirs))
-    as_published = experiment_settings().as_published
-    shown = [title_of(name) for name in found.methods if name in as_published]
+    shown = [title_of(name) for name in found.methods if name in AS_PUBLISHED]
     if wanted.protocol == "published" and shown:
         text.append(said("ours", "papers", titles=" and ".join(shown)))
     return " ".join(text)
@@ -147,11 +159,11 @@ def _how(wanted: Wanted, found: Comparison) -> str:
 def _background_rows(results: Sequence[Result], wanted: Wanted) -> list[list[str]]:
     """Count what was taken for background, and how many test pairs are among it: means."""
     rows = []
+    with_it = grouped((one for one in results if BACKGROUND in one), "course")
     for course in wanted.courses:
         counts = [
             [len(one["labels"]), *(one[BACKGROUND][what] for what in RUNS_COUNTED)]
-            for one in of_course(results, course)
-            if BACKGROUND in one
+            for one in with_it[course,]
         ]
         rows.append([course, *(f"{mean:.1f}" for mean in np.mean(counts, axis=0))])
     return rows

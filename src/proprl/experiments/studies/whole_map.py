@@ -8,14 +8,20 @@ from dataclasses import replace
 from proprl.data.public.whole_map_sets import WHOLE_MAPS
 from proprl.data.splits.whole_map import MapPart
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Do, Outcome, Wanted
-from proprl.experiments.running.plan import PROPRL, SEQUITUR, experiment_settings
+from proprl.experiments.running.plan import PROPRL, SEQUITUR, TABLE_1, Wanted
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, QUARTER
-from proprl.experiments.show.whole_map_figures import curves_figure, reliability_figure
+from proprl.experiments.settings.methods import settings_of
+from proprl.experiments.show.outcome import Do, Outcome
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
-from proprl.experiments.show.whole_map_page import lines_table, map_csv, map_page, map_tables
-from proprl.experiments.studies.table1 import table1_methods
+from proprl.experiments.show.whole_map_page import (
+    curves_figure,
+    lines_table,
+    map_csv,
+    map_page,
+    map_tables,
+    reliability_figure,
+)
 from proprl.features.encoders import resolve_encoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, missing_inputs
 from proprl.models.registry import method
@@ -28,31 +34,24 @@ DEVELOPMENT, TEST = "development", "test"
 
 
 def whole_map(wanted: Wanted, do: Do) -> Outcome:
-    """Score the development half; or, once, the test half, which is printed from then on."""
-    if wanted.part == TEST:
-        return _on_test(wanted, do)
-    if wanted.part != DEVELOPMENT:
+    """Score the development half; or the test half, once: from then on its findings are printed."""
+    if wanted.part not in (DEVELOPMENT, TEST):
         raise ProprlError(f"there is no part {wanted.part!r}; known: {DEVELOPMENT}, {TEST}")
-    results = do(map_plan(wanted))
-    tested = stored_test()
-    outcome = _outcome(gather(results, SEQUITUR))
-    lines = [] if tested is None else [lines_table(tested)]
-    return replace(outcome, tables=[*outcome.tables, *lines])
-
-
-def _on_test(wanted: Wanted, do: Do) -> Outcome:
-    """Give the stored run on the test half; only where there is none, run it."""
-    if wanted != Wanted(part=TEST, encoder=wanted.encoder):
+    if wanted.part == TEST and wanted != Wanted(part=TEST, encoder=wanted.encoder):
         raise ProprlError(
             "the test half is run once, with every method and set: leave out --course, --method, "
             "--protocol, --seeds and --quick"
         )
-    found = stored_test()
-    if found is not None:
-        return _outcome(found)
-    found = gather(do(map_plan(wanted)), SEQUITUR)
+    tested = stored_test()
+    if wanted.part == TEST and tested is not None:
+        return _outcome(tested)
+    found = gather(do(map_plan(wanted)))
     outcome = _outcome(found)
-    return replace(outcome, texts={**outcome.texts, TEST_FILE: found.text()})
+    if wanted.part == TEST:
+        stored = found.model_dump_json(indent=1) + "\n"
+        return replace(outcome, texts={**outcome.texts, TEST_FILE: stored})
+    lines = [] if tested is None else [lines_table(tested)]
+    return replace(outcome, tables=[*outcome.tables, *lines])
 
 
 def map_plan(wanted: Wanted) -> list[Run]:
@@ -80,7 +79,7 @@ def _methods(course: str, draws: int) -> list[str]:
     """Give the methods to run on a set: all that can, but four where it is to be quick."""
     if draws == 1:
         return list(FOUR)
-    others = [name for name in table1_methods() if name not in FOUR]
+    others = [name for name in TABLE_1 if name not in FOUR]
     # The annotated sets have no learner behaviour.
     present = {LABELS, FEATURES, RESOURCE}
     can = [name for name in others if not missing_inputs(method(name).needs, present)]
@@ -88,7 +87,7 @@ def _methods(course: str, draws: int) -> list[str]:
 
 
 def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterator[Run]:
-    preset, changes = experiment_settings().of(name, course, WHOLE_MAP)
+    preset, changes = settings_of(name, course, WHOLE_MAP)
     shares = [1.0] if course in DIRECT_STEPS else [1.0, FIFTH]
     if name == SEQUITUR and course not in DIRECT_STEPS:
         shares.append(QUARTER)

@@ -12,7 +12,7 @@ from proprl.cli.options import Json
 from proprl.errors import ProprlError
 
 if TYPE_CHECKING:
-    from proprl.experiments.show.outcome import Outcome
+    from proprl.experiments.show.pages import Outcome
 
 
 Named = Annotated[

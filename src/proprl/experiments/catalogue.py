@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.run import WHOLE_MAP
-from proprl.experiments.show.outcome import Experiment
+from proprl.experiments.show.pages import Experiment
 from proprl.experiments.studies.case_study import case_study
 from proprl.experiments.studies.faults import faults
 from proprl.experiments.studies.figure1 import figure1

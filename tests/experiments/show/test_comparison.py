@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.show.comparison import Cell, compare
 
 MOOC = Wanted(["mooc"])

@@ -19,7 +19,7 @@ from proprl.experiments.settings.methods import settings_of
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.tuned import tuned_settings
 from proprl.experiments.show.lines import pair_lines
-from proprl.experiments.show.outcome import Do, Outcome
+from proprl.experiments.show.pages import Do, Outcome
 from proprl.experiments.studies.ours import (
     MEASURED,
     RECORDED_ENCODER,

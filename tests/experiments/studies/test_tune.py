@@ -19,7 +19,7 @@ from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.settings import methods
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.tuned import TunedSetting, read_tuned
-from proprl.experiments.show.outcome import Do
+from proprl.experiments.show.pages import Do
 from proprl.experiments.studies.tune import QUICK_TRIALS, TRIALS, tune
 from proprl.models.registry import method_settings
 

@@ -1,10 +1,14 @@
-"""One run: fit, score one part of the split once, and give the metrics and the costs."""
+"""One run: fit, score one part of the split once, and measure what that is worth and costs."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -20,7 +24,6 @@ from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.experiments.running.memory import PeakMemory
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import WHOLE_MAP, Result, Run
 from proprl.experiments.running.similarity import SimilarityWatch
@@ -34,6 +37,7 @@ from proprl.models.base import CrossFits, PairScorer
 from proprl.models.registry import method_settings
 from proprl.progress import SILENT, Progress
 
+PROCESS = Path("/proc/self")
 FEWEST_OF_A_LABEL = 5
 """Where labels are taken away, this many training pairs of each label must be left."""
 
@@ -171,3 +175,37 @@ def _warm_up() -> None:
     optimiser = torch.optim.Adam([w], fused=True)
     w.sum().backward()  # type: ignore[no-untyped-call]
     optimiser.step()
+
+
+class PeakMemory:
+    """Watches the process' resident memory from now on; on Linux only.
+
+    Other systems cannot forget the peak so far. A run would hide behind the peaks of earlier runs
+    in the same process, so nothing is measured there.
+    """
+
+    def __init__(self) -> None:
+        _give_back()
+        try:
+            (PROCESS / "clear_refs").write_text("5")  # see proc(5): resets VmHWM
+            self.before: int | None = _kib("VmRSS")
+        except OSError:
+            self.before = None
+
+    def growth_mb(self) -> float | None:
+        """Give by how many MB the peak since the start exceeds what was in use at the start."""
+        return None if self.before is None else (_kib("VmHWM") - self.before) * 1024 / 1e6
+
+
+def _give_back() -> None:
+    """Return freed memory to the system: if it were used again, that would not count as growth."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library has no such call
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _kib(field: str) -> int:
+    for line in (PROCESS / "status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1])
+    raise OSError(f"{PROCESS}/status does not tell {field}")

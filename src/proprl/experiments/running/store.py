@@ -1,19 +1,20 @@
-"""Many runs: their results are kept as they end, and no run is done twice."""
+"""Many runs: the longest start first, results are kept as they end, and no run is done twice."""
 
 from __future__ import annotations
 
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from proprl.errors import SplitError
 from proprl.experiments.running.execute import course_of
-from proprl.experiments.running.pace import Pace
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import Result, Run
 from proprl.experiments.running.workers import executed
@@ -21,8 +22,15 @@ from proprl.features.gather import feature_source
 from proprl.features.readings import resolve_reader
 from proprl.files import write_text
 from proprl.models.needs import check_inputs, offered_inputs
+from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method, method_settings
 from proprl.progress import SILENT, Progress
+
+# Rough guesses for runs of which nothing is known yet: seconds on one core and 400 concepts. They
+# order the first runs. A guess is replaced as soon as a run of its kind has ended.
+_NETWORK_AS_PUBLISHED = 120.0
+_NETWORK = 15.0
+_CLASSICAL = 2.0
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,42 @@ class RunStore:
     def put(self, key: str, result: Result) -> None:
         """Keep a result, whole or not at all."""
         write_text(self.folder / f"{key}.json", json.dumps(_without_nan(result), indent=1))
+
+
+class Pace:
+    """The seconds that runs take, learned from those that are done."""
+
+    def __init__(self, results: Iterable[Result] = ()) -> None:
+        self._seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
+        for result in results:
+            self.learn(result)
+
+    def learn(self, result: Result) -> None:
+        """Take note of how long a run took."""
+        seconds = result["train_seconds"] + result["score_seconds"]
+        for kind in _kinds(Run(**result["run"])):
+            self._seconds[kind].append(seconds)
+
+    def expect(self, run: Run) -> float:
+        """Give the mean time of the runs most like this one; a rough guess where there is none."""
+        for kind in _kinds(run):
+            if kind in self._seconds:
+                return fmean(self._seconds[kind])
+        if not issubclass(method(run.method), NetworkScorer):
+            return _CLASSICAL
+        return _NETWORK_AS_PUBLISHED if run.preset == "paper" else _NETWORK
+
+    def longest_first(self, runs: Mapping[str, Run]) -> dict[str, Run]:
+        """Order runs so that no core is left with a long one at the end."""
+        return dict(sorted(runs.items(), key=lambda item: -self.expect(item[1])))
+
+    def seconds_left(
+        self, runs: Mapping[str, Run], started: Mapping[str, float], jobs: int
+    ) -> float:
+        """Give how long these runs will take; `started` holds when those under way began."""
+        now = time.monotonic()
+        rest = [max(0.0, self.expect(runs[k]) - (now - started.get(k, now))) for k in runs]
+        return max(sum(rest) / jobs, *rest, 0.0)
 
 
 def run_all(
@@ -100,6 +144,12 @@ def _check(runs: Sequence[Run], root: str | None) -> None:
         split = split_of(run, course_of(run.course, run.alignment, root))
         if not len(scored_part(run, split)):
             raise SplitError(f"{run.course} has no {run.part} pairs under {run.protocol}")
+
+
+def _kinds(run: Run) -> tuple[tuple[str, ...], ...]:
+    """Give the kinds of run that this one belongs to, the narrowest first."""
+    alike = (run.method, run.preset)
+    return (*alike, run.course, f"{run.label_share:g}"), (*alike, run.course), alike
 
 
 def _without_nan(value: Any) -> Any:

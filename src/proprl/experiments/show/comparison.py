@@ -22,6 +22,7 @@ Key = tuple[str, str, str]
 Repeat = tuple[int, int]
 """Fold, seed."""
 
+ORDERS = ("forward", "reverse")
 CELL_HEADS = ("mean", "deviation", "low", "high", "runs", "paper", "commit")
 
 
@@ -41,14 +42,6 @@ class Cell:
     """The commit at which it was measured; empty where it was run for this table."""
     results: Mapping[Repeat, Result] = field(default_factory=dict, repr=False)
     """By fold and seed, so that two methods can be compared on the same ones."""
-
-    @classmethod
-    def of(cls, results: Mapping[Repeat, Result], metric: str, paper: float | None) -> Cell:
-        """Give the cell of these runs."""
-        values = np.array([result["metrics"][metric] for result in results.values()])
-        deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-        low, high = bootstrap_interval(values)
-        return cls(float(values.mean()), deviation, low, high, len(values), paper, results=results)
 
 
 @dataclass(frozen=True)
@@ -240,9 +233,13 @@ def compare(
                 column = kept.setdefault((row_of(run), run["course"], metric), {})
                 column[run["fold"], run["seed"]] = result
     cells = dict(recorded or {})
-    beside = paper if wanted.protocol == "published" else None
     for key, found in kept.items():
-        cells[key] = Cell.of(found, key[-1], published(beside, *key) if beside else None)
+        values = np.array([result["metrics"][key[-1]] for result in found.values()])
+        deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        interval = bootstrap_interval(values)
+        number = published(paper, *key) if paper and wanted.protocol == "published" else None
+        mean = float(values.mean())
+        cells[key] = Cell(mean, deviation, *interval, len(values), number, results=found)
     return Comparison(methods, wanted.courses, metrics, cells, ours if ours in methods else None)
 
 
@@ -259,12 +256,9 @@ def how_tested() -> str:
 
 def _folds(results: Iterable[Result]) -> list[ScoredPairs]:
     """Give the test set of each fold with its scores; seeds share that of a fold."""
-    return [_scored(runs) for runs in grouped(results, "fold").values()]
-
-
-def _scored(runs: Sequence[Result]) -> ScoredPairs:
-    forward, reverse = (
-        np.array([run["scores"][order] for run in runs]) for order in ("forward", "reverse")
-    )
-    thresholds = np.array([run["threshold"] for run in runs])
-    return ScoredPairs(np.array(runs[0]["labels"]), forward, reverse, thresholds)
+    found = []
+    for runs in grouped(results, "fold").values():
+        scores = (np.array([one["scores"][order] for one in runs]) for order in ORDERS)
+        thresholds = np.array([one["threshold"] for one in runs])
+        found.append(ScoredPairs(np.array(runs[0]["labels"]), *scores, thresholds))
+    return found

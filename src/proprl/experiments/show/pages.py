@@ -1,14 +1,40 @@
-"""What the pages of the studies share: texts, file names, the commit, the order of their parts."""
+"""What an experiment gives back: tables, pages, pictures; and what pages are made of."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.plan import Wanted
+from proprl.experiments.running.run import Result, Run
 from proprl.experiments.settings.load import packaged
+from proprl.experiments.show.tables import Table
 from proprl.version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Do = Callable[[Sequence[Run]], list[Result]]
+"""Gives the result of every run, in order; runs that were kept are not done again."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment found."""
+
+    results: Sequence[Result]
+    tables: Sequence[Table]
+    texts: Mapping[str, str]
+    """Contents by file name."""
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    """How to draw each picture, by file name without ending."""
+
+
+Experiment = Callable[[Wanted, Do], Outcome]
 
 
 def page(*parts: str) -> str:

@@ -15,8 +15,7 @@ from proprl.experiments.settings.methods import title_of
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.show.comparison import compare, how_tested
 from proprl.experiments.show.figures import COLOURS, COLUMN, new_figure
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import file_stem, page, said, times_run
+from proprl.experiments.show.pages import Do, Outcome, file_stem, page, said, times_run
 from proprl.experiments.show.tables import Table, csv_text, grouped
 
 if TYPE_CHECKING:

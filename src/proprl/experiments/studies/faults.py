@@ -14,8 +14,7 @@ from proprl.experiments.running.plan import PROPRL, Wanted
 from proprl.experiments.running.run import Result, Run
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.settings.published import NAMES
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import page, said, table_heads
+from proprl.experiments.show.pages import Do, Outcome, page, said, table_heads
 from proprl.experiments.show.tables import Table, csv_text, grouped
 from proprl.features.encoders import resolve_encoder
 

@@ -15,8 +15,15 @@ from proprl.experiments.running.similarity import KINDS
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.show.figures import COLOURS, LINE_STYLES, PAGE, draw_legend, new_figure
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import file_stem, one_method, page, said, table_heads
+from proprl.experiments.show.pages import (
+    Do,
+    Outcome,
+    file_stem,
+    one_method,
+    page,
+    said,
+    table_heads,
+)
 from proprl.experiments.show.tables import Table, csv_text, markdown_table
 from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method as scorer_of

@@ -14,8 +14,7 @@ from proprl.experiments.running.run import Result, Run
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.show.figures import PAGE, draw_curve, draw_legend, new_figure
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import file_stem, one_method, page, said, times_run
+from proprl.experiments.show.pages import Do, Outcome, file_stem, one_method, page, said, times_run
 from proprl.experiments.show.tables import Table, csv_text, markdown_table
 from proprl.models.registry import method_settings
 

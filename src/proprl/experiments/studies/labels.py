@@ -18,8 +18,7 @@ from proprl.experiments.running.run import Result
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, draw_legend, new_figure
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import page, said, times_run
+from proprl.experiments.show.pages import Do, Outcome, page, said, times_run
 from proprl.experiments.show.tables import Table, csv_text, markdown_table
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from proprl.experiments.settings.methods import AS_PUBLISHED, title_of
 from proprl.experiments.settings.published import METRICS
 from proprl.experiments.show.comparison import Cell, Comparison, Key, compare, how_compared
 from proprl.experiments.show.lines import PAIR_LINE_HEADS, pair_lines
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import commit, page, said
+from proprl.experiments.show.pages import Do, Outcome, commit, page, said
 from proprl.experiments.show.tables import Table, csv_text, grouped, markdown_table
 from proprl.features.encoders import MINILM, resolve_encoder
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from proprl.experiments.running.plan import ABLATIONS, TABLE_1, Wanted, plan
 from proprl.experiments.settings.published import METRICS
 from proprl.experiments.show.comparison import compare, how_compared
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import page
+from proprl.experiments.show.pages import Do, Outcome, page
 
 
 def table1(wanted: Wanted, do: Do) -> Outcome:

@@ -10,8 +10,7 @@ from proprl.experiments.running.plan import PROPRL, Wanted, plan
 from proprl.experiments.running.run import Result
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.settings.published import published
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import file_stem, page, said, times_run
+from proprl.experiments.show.pages import Do, Outcome, file_stem, page, said, times_run
 from proprl.experiments.show.tables import Table, csv_text, grouped, latex_table
 
 MEASURED_METHODS = ("dgcpl", PROPRL)

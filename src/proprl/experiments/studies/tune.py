@@ -12,8 +12,7 @@ from proprl.experiments.running.run import Result, Run
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.methods import AS_PUBLISHED, title_of, untuned
 from proprl.experiments.settings.tuned import TunedSetting, Value, tuned_settings, tuned_text
-from proprl.experiments.show.outcome import Do, Outcome
-from proprl.experiments.show.pages import page, said
+from proprl.experiments.show.pages import Do, Outcome, page, said
 from proprl.experiments.show.tables import Table, csv_text, markdown_table
 from proprl.features.encoders import resolve_encoder
 from proprl.models.registry import method_settings

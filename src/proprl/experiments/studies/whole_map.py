@@ -12,7 +12,7 @@ from proprl.experiments.running.plan import PROPRL, SEQUITUR, TABLE_1, Wanted
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, QUARTER
 from proprl.experiments.settings.methods import settings_of
-from proprl.experiments.show.outcome import Do, Outcome
+from proprl.experiments.show.pages import Do, Outcome
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
 from proprl.experiments.show.whole_map_page import (
     curves_figure,

@@ -122,7 +122,6 @@ def _judged(fit: Fit, part: LabelledPairs) -> Result:
         "scores": {"forward": forward.tolist(), "reverse": reverse.tolist()},
         "score_seconds": seconds,
         "parameters": sum(values.size for values in network),  # 0 where there is no network
-        "epochs": len(fit.report.history.epochs),
     }
 
 

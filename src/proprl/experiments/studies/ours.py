@@ -17,7 +17,7 @@ from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
 from proprl.experiments.running.run import BACKGROUND, REFIT, Result, Run, method_of, row_of
 from proprl.experiments.settings.load import packaged_text
 from proprl.experiments.settings.methods import AS_PUBLISHED, title_of
-from proprl.experiments.settings.published import METRICS
+from proprl.experiments.settings.published import METRICS, SETS
 from proprl.experiments.show.comparison import Cell, Comparison, Key, compare, how_compared
 from proprl.experiments.show.lines import PAIR_LINE_HEADS, pair_lines
 from proprl.experiments.show.pages import Do, Outcome, commit, page, said
@@ -97,29 +97,20 @@ def ours_plan(wanted: Wanted) -> list[Run]:
 
 
 def recorded_cells(wanted: Wanted) -> dict[Key, Cell]:
-    """Give the cells of the paper's methods that were measured before, and need not be run again.
+    """Give the cells of the paper's methods, which were measured before and need not be run again.
 
-    `recorded.csv` holds what they came to under each protocol, with the settings that were tuned
-    for them. They have not changed since the commit beside each number. A method is given only if
-    it was measured on all of the courses, with the texts so encoded.
+    `recorded.csv` holds what they came to on each public set under each protocol, with the
+    settings that were tuned for them. They have not changed since the commit beside each number.
+    With other courses or another encoder there is nothing to show.
     """
-    if resolve_encoder(wanted.encoder) != RECORDED_ENCODER:
+    if resolve_encoder(wanted.encoder) != RECORDED_ENCODER or not set(wanted.courses) <= set(SETS):
         return {}
-    columns = [
-        (course, metric) for course in wanted.courses for metric in MEASURED[wanted.protocol][0]
-    ]
     text = StringIO(packaged_text("recorded.csv"))
     rows = pl.read_csv(text, schema_overrides={"commit": pl.String})
-    rows = rows.filter(protocol=wanted.protocol)
-    cells = {
-        (row.pop("method"), row.pop("course"), row.pop("metric")): Cell(**row)
-        for row in rows.drop("protocol").iter_rows(named=True)
-    }
+    asked = rows.filter(pl.col("course").is_in(wanted.courses), protocol=wanted.protocol)
     return {
-        (method, *column): cells[method, *column]
-        for method in rows["method"].unique(maintain_order=True)
-        if all((method, *column) in cells for column in columns)
-        for column in columns
+        (row.pop("method"), row.pop("course"), row.pop("metric")): Cell(**row)
+        for row in asked.drop("protocol").iter_rows(named=True)
     }
 
 

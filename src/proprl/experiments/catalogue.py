@@ -38,7 +38,7 @@ ALL = "all"
 
 
 def find_experiments(name: str) -> dict[str, Experiment]:
-    """Give the experiment of that name, or those of `all`; an unknown name lists the known ones."""
+    """Give the experiment of that name, or those of `all`; else an error lists the known names."""
     if name == ALL:
         return PARTS_OF_ALL
     if name not in EXPERIMENTS:

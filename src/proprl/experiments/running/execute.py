@@ -39,7 +39,7 @@ from proprl.progress import SILENT, Progress
 
 PROCESS = Path("/proc/self")
 FEWEST_OF_A_LABEL = 5
-"""Where labels are taken away, this many training pairs of each label must be left."""
+"""Where labels are taken away, at least this many training pairs of each label must be left."""
 
 
 @lru_cache(maxsize=8)
@@ -153,7 +153,7 @@ def _fitted(
 
 
 def _background_of(run: Run, split: PairSplit, n: int) -> IntArray | None:
-    """Give the background of a run as "auto" draws it; None where there is to be none."""
+    """Draw the background of a run; None where it learns from none."""
     if run.background == "none":
         return None
     known = split.train.joined(split.validation)
@@ -169,7 +169,7 @@ def _among(background: IntArray, part: LabelledPairs) -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def _warm_up() -> None:
-    """Let torch load what it loads at its first step: seconds and 80 MB that no run must pay."""
+    """Let torch load what it loads at its first step: its seconds and 80 MB belong to no run."""
     w = torch.ones(1, requires_grad=True)
     optimiser = torch.optim.Adam([w], fused=True)
     w.sum().backward()  # type: ignore[no-untyped-call]

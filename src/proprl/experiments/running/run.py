@@ -11,7 +11,7 @@ from typing import Any, Literal
 from proprl.models.registry import method_settings
 
 Result = dict[str, Any]
-"""What a run came to, as it is kept."""
+"""The result of a run, as it is kept."""
 
 WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
@@ -61,7 +61,7 @@ class Run:
         return row_of(asdict(self))
 
     def __str__(self) -> str:
-        """Name the run as one line of a progress bar or an error does."""
+        """Name the run, as progress bars and errors do."""
         words = {"published": f"seed {self.seed}", WHOLE_MAP: f"{self.part}, draw {self.fold}"}
         repeat = words.get(self.protocol, f"fold {self.fold}")
         fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"

@@ -61,7 +61,7 @@ class Pace:
             self.learn(result)
 
     def learn(self, result: Result) -> None:
-        """Take note of how long a run took."""
+        """Learn from how long a run took."""
         seconds = result["train_seconds"] + result["score_seconds"]
         for kind in _kinds(Run(**result["run"])):
             self._seconds[kind].append(seconds)

@@ -44,11 +44,11 @@ QUARTER = 0.25
 """The `label_share` of a run whose labels come from a quarter of the concepts only."""
 SHARES: Mapping[float, Known] = {1.0: "half", FIFTH: "fifth", QUARTER: "quarter"}
 OTHER_PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
-"""Base rates that might be expected instead, before a course is seen."""
+"""Base rates that Sequitur might expect instead, before it sees a course."""
 DIRECT_STEPS = ("campus",)
 """Courses whose labels are direct steps, so that only the graph is judged."""
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
-"""A way through a map that its author wrote down: from what is known to what is wanted."""
+"""From which concept to which the author of a map wrote down a way through it."""
 
 MAP_RESAMPLES = 1000
 RESAMPLED_METRICS = (
@@ -69,7 +69,7 @@ BOUNDS = np.array([0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
 
 
 def task_of(run: Run, course: Course) -> WholeMapTask:
-    """Give what a run is told and asked of a course."""
+    """Give the labels of a course that a run learns from, and the pairs that it is asked."""
     if run.part not in MAP_PARTS:
         raise ProprlError(f"a map has no {run.part} part; known: {', '.join(MAP_PARTS)}")
     if run.course in DIRECT_STEPS:
@@ -128,7 +128,7 @@ def judge(
     at = tuple(task.asked.pairs.T)
     labels, said = task.asked.labels, scores[at]
     follows = what_follows(task.concepts, edges)
-    seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
+    seen = edges[task.in_view[tuple(edges.T)]]  # not the test half, unless it is asked
     # Where all positives of a pair of concepts are known already, a learned edge can only be wrong
     # or implied. Among the asked pairs it is as right as the model.
     asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
@@ -205,7 +205,7 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
 
 
 def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
-    """Give what would be promised if another base rate had been expected at first."""
+    """Judge the probabilities that other expected base rates would have led to."""
     if fit.calibration is None or fit.calibration.base_rate is None:
         return {}
     asked = task.asked

@@ -107,7 +107,7 @@ def _interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def _named(run: Run) -> Iterator[None]:
-    """Let an error say which run it comes from."""
+    """Name the run in every error that it raises."""
     try:
         yield
     except ProprlError as error:

@@ -1,4 +1,4 @@
-"""The settings that experiments run each method with, and what tables call it."""
+"""With which settings experiments run each method, and what tables call it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def untuned(method: str, course: str) -> dict[str, Any]:
 
 
 def title_of(row: str) -> str:
-    """Give a method's name as tables print it, and in what its runs differ from the usual ones.
+    """Give a row's method as tables name it, with how its runs differ from the usual ones.
 
     >>> title_of("svm"), title_of("svm+refit")
     ('SVM', 'SVM, refit on both')

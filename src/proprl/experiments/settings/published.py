@@ -14,7 +14,7 @@ NAMES = {
     "ordered_share": "ordered share",
     "mean_margin": "mean margin",
 }
-"""The metrics as tables head them."""
+"""The headings of the metrics in tables."""
 
 
 def published(table: str, method: str, course: str, metric: str) -> float | None:

@@ -22,7 +22,6 @@ Key = tuple[str, str, str]
 Repeat = tuple[int, int]
 """Fold, seed."""
 
-ORDERS = ("forward", "reverse")
 CELL_HEADS = ("mean", "deviation", "low", "high", "runs", "paper", "commit")
 
 
@@ -34,7 +33,7 @@ class Cell:
     deviation: float
     """The sample standard deviation; 0 for a single value."""
     low: float
-    """From here to `high`: the 95 % bootstrap interval of the mean."""
+    """The 95 % bootstrap interval of the mean lies between this and `high`."""
     high: float
     runs: int
     paper: float | None = None
@@ -112,8 +111,8 @@ class Comparison:
     def p_value(self, mine: str, other: str, course: str, metric: str) -> float:
         """Give the one-sided p-value of "mine is not above the other".
 
-        Test pairs are resampled, of the folds and seeds that both were run on. It is 1 for a
-        single run of each, which says too little of the methods.
+        The test pairs of the folds and seeds that both were run on are resampled. It is 1 where
+        there is a single run of each: that says too little about the methods.
         """
         ours, theirs = self._shared(mine, other, course, metric)
         return paired_bootstrap(_folds(ours), _folds(theirs), metric) if len(ours) > 1 else 1.0
@@ -255,10 +254,12 @@ def how_tested() -> str:
 
 
 def _folds(results: Iterable[Result]) -> list[ScoredPairs]:
-    """Give the test set of each fold with its scores; seeds share that of a fold."""
+    """Give the test set of each fold with its scores, one row for each seed."""
     found = []
     for runs in grouped(results, "fold").values():
-        scores = (np.array([one["scores"][order] for one in runs]) for order in ORDERS)
+        forward, reverse = (
+            np.array([one["scores"][order] for one in runs]) for order in ("forward", "reverse")
+        )
         thresholds = np.array([one["threshold"] for one in runs])
-        found.append(ScoredPairs(np.array(runs[0]["labels"]), *scores, thresholds))
+        found.append(ScoredPairs(np.array(runs[0]["labels"]), forward, reverse, thresholds))
     return found

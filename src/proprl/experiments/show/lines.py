@@ -19,7 +19,7 @@ PAIR_LINE_HEADS = ("protocol", "set", "line", "wanted", "found", "reached")
 MAP_LINE_HEADS = ("set", "known", *PAIR_LINE_HEADS[2:])
 
 Line = list[str]
-"""Where (two cells), what, what is wanted, what was found, and whether that reaches it."""
+"""Two cells for where, then what, what is wanted, what was found, and whether it is reached."""
 
 
 def pair_lines(protocol: str, results: Sequence[Result], courses: Sequence[str]) -> Iterator[Line]:

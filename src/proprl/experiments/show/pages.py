@@ -1,4 +1,4 @@
-"""What an experiment gives back: tables, pages, pictures; and what pages are made of."""
+"""What an experiment gives back (tables, pages, pictures), and what pages are made of."""
 
 from __future__ import annotations
 

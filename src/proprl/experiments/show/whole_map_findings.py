@@ -29,7 +29,7 @@ Judged = dict[tuple[str, Known, str], Sequence[Result]]
 
 
 class MapCell(Checked):
-    """What one method, or rule, came to on one set: means over draws of the labels."""
+    """The results of one method, or rule, on one set: means over draws of the labels."""
 
     course: str
     known: Known
@@ -43,7 +43,7 @@ class MapCell(Checked):
     """Bins of all draws together: low, high, pairs, said, came_true."""
 
     def interval(self, metric: str) -> Interval:
-        """Give the interval of a metric; two times None where it has none."""
+        """Give the interval of a metric; (None, None) where it has none."""
         return self.intervals.get(metric, (None, None))
 
 
@@ -77,11 +77,11 @@ class Findings(Checked):
         return list(dict.fromkeys(cell.course for cell in self.cells))
 
     def of(self, course: str, known: Known) -> list[MapCell]:
-        """Give what every method came to on one set, knowing so much."""
+        """Give the cells of one set, with this share of it known."""
         return [cell for cell in self.cells if (cell.course, cell.known) == (course, known)]
 
     def cell(self, course: str, known: Known, method: str) -> MapCell | None:
-        """Give what one method came to; None where it was not run."""
+        """Give the cell of one method; None where it was not run."""
         return next((cell for cell in self.of(course, known) if cell.method == method), None)
 
 
@@ -166,13 +166,13 @@ def _bounds(values: FloatArray) -> Interval:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Give the mean; None where any of the values is none: it would be of other draws."""
+    """Give the mean; None where a draw has no value: a mean of the others cannot be compared."""
     known = [value for value in values if value is not None and not np.isnan(value)]
     return float(np.mean(known)) if len(known) == len(values) else None
 
 
 def _pooled(bins: Sequence[Result]) -> list[dict[str, float]]:
-    """Put the bins of several draws together, each pair counting once for each draw."""
+    """Merge the bins of several draws; a pair counts once for each draw."""
     pairs = pl.col("pairs")
     means = [
         ((pl.col(one) * pairs).sum() / pairs.sum()).alias(one) for one in ("said", "came_true")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from proprl.data.public.whole_map_sets import WHOLE_MAPS
 from proprl.data.splits.whole_map import Known
 from proprl.experiments.running.plan import SEQUITUR
+from proprl.experiments.running.run import WHOLE_MAP
 from proprl.experiments.running.whole_map import DIRECT_STEPS, RECALLS
 from proprl.experiments.settings.load import packaged
 from proprl.experiments.settings.methods import title_of
 from proprl.experiments.show.figures import COLUMN, PAGE, draw_curve, draw_legend, new_figure
 from proprl.experiments.show.lines import MAP_LINE_HEADS, map_lines
-from proprl.experiments.show.pages import said
+from proprl.experiments.show.pages import Outcome, said
 from proprl.experiments.show.tables import Table, csv_text, markdown_table
 from proprl.experiments.show.whole_map_findings import Findings, MapCell
 
@@ -28,18 +29,35 @@ BASE_RATE_TITLE = "Sequitur, if another base rate is expected"
 WITH_INTERVALS = ("average_precision", "f1_lead")
 
 LEAST = 1e-4
-"""Where a bin is drawn in which nothing came true: a logarithm has no 0."""
+"""The least value drawn: a logarithmic axis has no 0."""
 ENOUGH = 30
 """Bins of fewer pairs are left out: what came true of them is chance."""
 MOST_CURVES = 5
 """The best methods are drawn; more curves than this cannot be told apart."""
 
 
-def map_page(findings: Findings, stem: str) -> str:
+def map_outcome(findings: Findings) -> Outcome:
+    """Give these findings as tables, files and pictures."""
+    stem = WHOLE_MAP if findings.part == "development" else f"{WHOLE_MAP}-{findings.part}"
+    tables = [
+        replace(table, title=f"{table.title}, {findings.part} half") for table in _tables(findings)
+    ]
+    return Outcome(
+        [findings.model_dump(mode="json")],
+        [*tables, lines_table(findings)],
+        {f"{stem}.md": _page(findings, stem), f"{stem}.csv": _csv(findings)},
+        {
+            f"{stem}-reliability": lambda: _reliability_figure(findings),
+            f"{stem}-curves": lambda: _curves_figure(findings),
+        },
+    )
+
+
+def _page(findings: Findings, stem: str) -> str:
     """Give the page; its pictures' file names begin with `stem`."""
     draws = f"{findings.draws} draw{'s' if findings.draws > 1 else ''} of labels"
     parts = [_facts_table(findings)]
-    for table in map_tables(findings):
+    for table in _tables(findings):
         about = said("whole-map", "campus") if table.title.startswith(DIRECT_STEPS) else ""
         about = said("whole-map", "base-rates") if table.title == BASE_RATE_TITLE else about
         parts.append(table.section(about))
@@ -58,7 +76,7 @@ def map_page(findings: Findings, stem: str) -> str:
     )
 
 
-def map_tables(findings: Findings) -> Iterator[Table]:
+def _tables(findings: Findings) -> Iterator[Table]:
     """Give each table; a row without any number is left out."""
     columns = packaged("map_tables.toml")
     for course in findings.courses:
@@ -92,7 +110,7 @@ def lines_table(findings: Findings) -> Table:
     return Table(title, MAP_LINE_HEADS, list(map_lines(findings)))
 
 
-def map_csv(findings: Findings) -> str:
+def _csv(findings: Findings) -> str:
     """Give every metric with its interval, one in a row."""
     rows = [
         [cell.course, cell.known, cell.method, metric, value, *cell.interval(metric)]
@@ -102,7 +120,7 @@ def map_csv(findings: Findings) -> str:
     return csv_text(("set", "known", "method", "metric", "mean", "low", "high"), rows)
 
 
-def reliability_figure(findings: Findings) -> Figure:
+def _reliability_figure(findings: Findings) -> Figure:
     """Draw the promised share of prerequisites against the true one, a panel for each set."""
 
     def curve(cell: MapCell) -> Points:
@@ -117,7 +135,7 @@ def reliability_figure(findings: Findings) -> Figure:
     return figure
 
 
-def curves_figure(findings: Findings) -> Figure:
+def _curves_figure(findings: Findings) -> Figure:
     """Draw precision by the share of prerequisites found, a panel for each set."""
 
     def curve(cell: MapCell) -> Points:
@@ -134,7 +152,7 @@ def curves_figure(findings: Findings) -> Figure:
 
 
 def _facts_table(findings: Findings) -> str:
-    """Give what the sets hold, and what became of the rows of their annotations."""
+    """Count what the sets hold, and the annotations that were merged or contradict each other."""
     rows = []
     for course in findings.courses:
         if course in WHOLE_MAPS:

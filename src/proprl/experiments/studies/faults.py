@@ -23,7 +23,7 @@ FAULT_METRICS = ("accuracy", "auc")
 MOST_REPEATS = 3
 
 Values = Mapping[str, Sequence[float]]
-"""By metric, one value of each run."""
+"""The values of each metric, one for each run."""
 
 
 def faults(wanted: Wanted, do: Do) -> Outcome:

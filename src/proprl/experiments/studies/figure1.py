@@ -1,4 +1,4 @@
-"""Figure 1: how alike concepts are before a graph network is trained, and in training."""
+"""Figure 1: how similar the concepts of pairs are before a network is trained, and while it is."""
 
 from __future__ import annotations
 

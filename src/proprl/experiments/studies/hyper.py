@@ -64,7 +64,7 @@ def hyper(wanted: Wanted, do: Do) -> Outcome:
 
 
 def trials(base: Sequence[Run]) -> list[Trial]:
-    """Give every value of the grid, and the value in use, of one setting after another."""
+    """Give a trial for every value of the grid and for the value in use, setting by setting."""
     found = []
     for setting, values in packaged("methods.toml")["hyper"].items():
         for run in base:

@@ -33,11 +33,11 @@ LABEL_HEADS = ("course", "method", "labels", *CURVES.values())
 LEAST_POINTS = 3
 """With fewer points no line is fitted."""
 ENOUGH_LABELS = 100
-"""Points with fewer are left out of the outlook: the curve has not settled there."""
+"""Points with fewer labels are left out of the outlook: the curve has not settled there."""
 GOAL = 0.93
 """The page says how many labels this ordered share would take, on public sets."""
 FAR = 10
-"""No number is named beyond so many times the labels that there are."""
+"""No number is named that is more than so many times the present labels."""
 
 
 def label_curve(wanted: Wanted, do: Do) -> Outcome:
@@ -100,9 +100,9 @@ def labels_needed(
 ) -> tuple[int, int] | None:
     """Estimate how many labels reach the goal: the lower and the higher of two estimates.
 
-    What is missing to 1 is assumed to fall in a straight line with the number of labels, both
-    logarithmic. One line goes through all points, one through the last three. None if a line does
-    not fall, or if the goal is too far off to say.
+    On logarithmic axes, what is missing to 1 is assumed to fall in a straight line with the number
+    of labels. One line goes through all points, one through the last three. None if a line does
+    not fall, or if the goal is too far off.
 
     >>> labels_needed(0.95, [100, 200, 400], [0.6, 0.8, 0.9])
     (800, 800)

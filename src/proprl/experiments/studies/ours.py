@@ -25,15 +25,15 @@ from proprl.experiments.show.tables import Table, csv_text, grouped, markdown_ta
 from proprl.features.encoders import MINILM, resolve_encoder
 
 RECORDED_ENCODER = f"sentence-transformers:{MINILM}"
-"""What the recorded runs read texts with."""
+"""The encoder of the recorded runs."""
 REFITTED = ("svm", "trees")
-"""Methods that are also shown refit: they then learn from as many labels as Sequitur."""
+"""Methods that are also refit, so that they learn from as many labels as Sequitur."""
 MEASURED: Mapping[str, tuple[Sequence[str], int, int]] = {
     "published": (METRICS, 10, 3),
     "leak-free": ((*METRICS, "ordered_share"), LEAK_FREE_FOLDS, LEAK_FREE_FOLDS),
     "new-concepts": (METRICS, 5, 5),
 }
-"""By protocol: the metrics, and how often Sequitur and how often the others are run."""
+"""By protocol: the metrics, the repeats of Sequitur, and those of the other methods."""
 RUNS_COUNTED = ("pairs", "scored", "scored_positives")
 BACKGROUND_HEADS = ("set", "test pairs", "background", "test pairs in it", "of them prerequisites")
 
@@ -126,7 +126,7 @@ def _compared(wanted: Wanted, results: Sequence[Result]) -> Comparison:
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
-    """Say how often Sequitur and the others are run; once each where one run was asked for."""
+    """Give the repeats of Sequitur and of the others; 1 for both where one was asked for."""
     _, mine, theirs = MEASURED[wanted.protocol]
     return (1, 1) if wanted.repeats == 1 else (mine, theirs)
 
@@ -147,7 +147,7 @@ def _how(wanted: Wanted, found: Comparison) -> str:
 
 
 def _background_rows(results: Sequence[Result], wanted: Wanted) -> list[list[str]]:
-    """Count what was taken for background, and how many test pairs are among it: means."""
+    """Give, for each set, the mean sizes of the background and of its overlap with the test."""
     rows = []
     with_it = grouped((one for one in results if BACKGROUND in one), "course")
     for course in wanted.courses:

@@ -26,9 +26,9 @@ TRIALS = 6
 QUICK_TRIALS = 2
 TUNING_SEED = 0
 BLIND_TRIALS = 4
-"""So many settings are drawn at random first; the rest are drawn near what did well."""
+"""The first settings are drawn at random; the rest are drawn near those that did well."""
 MOST_DRAWS = 50
-"""A space counts as exhausted when so many draws in a row give nothing new."""
+"""After this many draws in a row without a new setting, all of them have been tried."""
 
 CHOICE_HEADS = ("method", "set", "published setting", "chosen", "changes")
 
@@ -77,7 +77,7 @@ class Search:
         return None
 
     def tell(self, result: Result) -> None:
-        """Note what the run that was asked for came to."""
+        """Learn from the result of the run that was asked for."""
         auc = result["metrics"]["auc"]
         if auc is None:
             raise ProprlError(

@@ -1,4 +1,4 @@
-"""Whether a map is right where people looked at every pair, and whether it beats its own labels."""
+"""How right a map is where people looked at every pair, and whether it beats its own labels."""
 
 from __future__ import annotations
 
@@ -13,15 +13,8 @@ from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, QUARTER
 from proprl.experiments.settings.methods import settings_of
 from proprl.experiments.show.pages import Do, Outcome
-from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
-from proprl.experiments.show.whole_map_page import (
-    curves_figure,
-    lines_table,
-    map_csv,
-    map_page,
-    map_tables,
-    reliability_figure,
-)
+from proprl.experiments.show.whole_map_findings import TEST_FILE, gather, stored_test
+from proprl.experiments.show.whole_map_page import lines_table, map_outcome
 from proprl.features.encoders import resolve_encoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, missing_inputs
 from proprl.models.registry import method
@@ -34,7 +27,7 @@ DEVELOPMENT, TEST = "development", "test"
 
 
 def whole_map(wanted: Wanted, do: Do) -> Outcome:
-    """Score the development half; or the test half, once: from then on its findings are printed."""
+    """Score the development half, or the test half; that is run once, and printed ever after."""
     if wanted.part not in (DEVELOPMENT, TEST):
         raise ProprlError(f"there is no part {wanted.part!r}; known: {DEVELOPMENT}, {TEST}")
     if wanted.part == TEST and wanted != Wanted(part=TEST, encoder=wanted.encoder):
@@ -44,9 +37,9 @@ def whole_map(wanted: Wanted, do: Do) -> Outcome:
         )
     tested = stored_test()
     if wanted.part == TEST and tested is not None:
-        return _outcome(tested)
+        return map_outcome(tested)
     found = gather(do(map_plan(wanted)))
-    outcome = _outcome(found)
+    outcome = map_outcome(found)
     if wanted.part == TEST:
         stored = found.model_dump_json(indent=1) + "\n"
         return replace(outcome, texts={**outcome.texts, TEST_FILE: stored})
@@ -76,7 +69,7 @@ def map_plan(wanted: Wanted) -> list[Run]:
 
 
 def _methods(course: str, draws: int) -> list[str]:
-    """Give the methods to run on a set: all that can, but four where it is to be quick."""
+    """Give the methods to run on a set: four for a single draw, else all that can run there."""
     if draws == 1:
         return list(FOUR)
     others = [name for name in TABLE_1 if name not in FOUR]
@@ -97,20 +90,3 @@ def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterator[Run]:
     for share in shares:
         for draw in range(draws):
             yield replace(run, fold=draw, seed=draw, label_share=share, encoder=encoder)
-
-
-def _outcome(findings: Findings) -> Outcome:
-    stem = WHOLE_MAP if findings.part == DEVELOPMENT else f"{WHOLE_MAP}-test"
-    tables = [
-        replace(table, title=f"{table.title}, {findings.part} half")
-        for table in map_tables(findings)
-    ]
-    return Outcome(
-        [findings.model_dump(mode="json")],
-        [*tables, lines_table(findings)],
-        {f"{stem}.md": map_page(findings, stem), f"{stem}.csv": map_csv(findings)},
-        {
-            f"{stem}-reliability": lambda: reliability_figure(findings),
-            f"{stem}-curves": lambda: curves_figure(findings),
-        },
-    )

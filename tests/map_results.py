@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import SEQUITUR
+from proprl.experiments.running.plan import SEQUITUR, Wanted
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.whole_map import RECALLS
 from proprl.experiments.show.whole_map_findings import Findings, gather
@@ -24,16 +23,17 @@ def made_up(quality: Callable[[Run], float]) -> Callable[[Sequence[Run]], list[d
         metrics |= {"promised_ratio": 1.5, "f1_lead": value - 0.4, "labels_f1": 0.4}
         if run.course == "campus":
             metrics |= {"way_found": 14.0, "way_length": 21.0}
-        rule = {"average_precision": 0.3}
+        rule = {
+            "metrics": {"average_precision": 0.3},
+            "resampled": {"average_precision": [0.2, 0.3, 0.3, 0.4]},
+            "curve": [0.3] * len(RECALLS),
+        }
         return {
             "run": asdict(run),
             "encoder": run.encoder,
             "metrics": metrics,
             "resampled": {name: [metrics[name]] * 4 for name in ("average_precision", "f1_lead")},
-            "rules": {
-                name: {"metrics": rule, "resampled": {"average_precision": [0.2, 0.3, 0.3, 0.4]}}
-                for name in ("degrees", "reachability")
-            },
+            "rules": dict.fromkeys(("degrees", "reachability"), rule),
             "curve": [value] * len(RECALLS),
             "reliability": [
                 {
@@ -58,4 +58,4 @@ FULL = Wanted(methods=list(FOUR), encoder="wordllama")
 
 
 def findings(quality: Callable[[Run], float] = better) -> Findings:
-    return gather(made_up(quality)(map_plan(FULL)), SEQUITUR)
+    return gather(made_up(quality)(map_plan(FULL)))

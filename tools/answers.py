@@ -28,7 +28,7 @@ from proprl.data import Course
 from proprl.data.public import load_benchmark
 from proprl.errors import ProprlError
 from proprl.experiments.catalogue import EXPERIMENTS
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.running.run import Run
 from proprl.models.registry import METHODS
 

@@ -13,7 +13,7 @@ from proprl.cli.options import Json
 from proprl.errors import ProprlError
 
 if TYPE_CHECKING:
-    from proprl.experiments.running.outcome import Outcome
+    from proprl.experiments.show.pages import Outcome
 
 
 Named = Annotated[
@@ -63,7 +63,7 @@ def reproduce(
     """
     from proprl.cli.progress_bar import ProgressBar
     from proprl.experiments.catalogue import ALL, find_experiments
-    from proprl.experiments.running.outcome import Wanted
+    from proprl.experiments.running.plan import Wanted
     from proprl.experiments.running.run import WHOLE_MAP
     from proprl.experiments.running.store import RunStore, run_all
     from proprl.experiments.running.workers import KEPT

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from proprl.calibrating import fit_scorer
 from proprl.data import load_course
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.errors import (
-    DivergedError,
-)
-from proprl.experiments.running.execute import evidence_of, execute
+from proprl.errors import DivergedError
+from proprl.experiments.running import execute as execute_module
+from proprl.experiments.running.execute import PeakMemory, evidence_of, execute
 from proprl.experiments.running.protocols import split_of
 from proprl.experiments.running.run import Run
 from proprl.models.registry import method, method_settings
@@ -73,3 +74,25 @@ def test_settings_that_do_not_learn_are_the_last_choice_where_some_are_chosen() 
     result = execute(replace(DIVERGING, part="validation"))
     assert result["metrics"] == {"auc": 0.0}
     assert "try a lower learning rate" in result["diverged"]
+
+
+linux = pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="peaks are forgotten only on Linux"
+)
+
+
+@linux
+def test_memory_is_the_peak_since_the_start_even_after_a_greater_one() -> None:
+    np.ones(25_000_000).sum()  # 200 MB, freed again
+    watched = PeakMemory()
+    np.ones(5_000_000).sum()  # 40 MB, freed again
+    growth = watched.growth_mb()
+    assert growth is not None
+    assert 35 < growth < 60
+
+
+def test_where_the_peak_cannot_be_forgotten_nothing_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(execute_module, "PROCESS", tmp_path / "missing")
+    assert PeakMemory().growth_mb() is None

@@ -19,7 +19,7 @@ from proprl.data.splits.whole_map import direct_steps_task, whole_map_task
 from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import PRIOR_MEAN
 from proprl.experiments.running import whole_map as whole_map_run
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.store import RunStore, run_all
@@ -96,14 +96,12 @@ def test_a_fit_that_knows_everything_has_a_perfect_map(monkeypatch: pytest.Monke
     # Half of all pairs are prerequisites: the base rate loses log 2 a pair, this fit -log 0.9.
     assert metrics["log_loss_gain"] == pytest.approx(1 + np.log(0.9) / np.log(2))
     assert metrics["promised_ratio"] == pytest.approx(1)
-    assert found["calibration"]["base_rate_low"] == 0.4
     assert found["curve"] == [1] * len(RECALLS)
     assert len(found["resampled"]["f1_lead"]) == 20
 
 
 def test_scores_without_a_base_rate_only_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     found = result_on(chain(), map_run(), MadeUpFit(calibrated=False), monkeypatch)
-    assert found["calibration"] is None
     assert found["metrics"]["average_precision"] == 1
     assert not {"believed", "log_loss_gain", "promised", "new_promised"} & set(found["metrics"])
     assert "reliability" not in found
@@ -119,10 +117,10 @@ def test_who_expects_more_prerequisites_promises_more(monkeypatch: pytest.Monkey
 
 
 def test_a_graph_of_labels_alone_leads_by_nothing() -> None:
-    course, run = chain(), map_run()
+    course = chain()
     task = whole_map_task(course, part="development")
     n = len(course)
-    found = judge(run, course, task, np.zeros((n, n)), None, task.known.positives)["metrics"]
+    found = judge(course, task, np.zeros((n, n)), None, task.known.positives)["metrics"]
     assert found["f1_lead"] == 0
     assert found["edges_learned"] == 0
     assert np.isnan(found["edges_right"])
@@ -130,14 +128,14 @@ def test_a_graph_of_labels_alone_leads_by_nothing() -> None:
 
 def test_on_development_no_edge_is_judged_by_the_test_half() -> None:
     """Edges of the test half are left out, right or wrong; all others of this graph are right."""
-    course, run = chain(), map_run()
+    course = chain()
     task = whole_map_task(course, part="development")
     n = len(course)
     later = np.argwhere(np.triu(np.ones((n, n), dtype=np.bool_), k=1))
     test = whole_map_task(course, part="test").asked.pairs
     wrong = test[test[:, 0] > test[:, 1]]
     edges = np.concatenate([later, wrong])
-    found = judge(run, course, task, np.zeros((n, n)), None, edges)["metrics"]
+    found = judge(course, task, np.zeros((n, n)), None, edges)["metrics"]
     assert found["edges_right"] == 1
     in_view = int(task.in_view[tuple(later.T)].sum())
     assert found["edges_learned"] == in_view - len(task.known.positives)
@@ -165,14 +163,14 @@ def test_concepts_without_a_label_are_counted(monkeypatch: pytest.MonkeyPatch) -
 def test_campus_counts_the_concepts_of_its_authors_way() -> None:
     """Labels alone lead along 13 of the 15; all 270 positives along all of them."""
     course = load_course("campus")
-    task, run = direct_steps_task(course), map_run(course="campus")
+    task = direct_steps_task(course)
     nothing = np.zeros((len(course), len(course)))
-    judged = judge(run, course, task, nothing, None, task.known.positives)
+    judged = judge(course, task, nothing, None, task.known.positives)
     alone = judged["metrics"]
     assert judged["rules"]["reachability"]["metrics"]["way_found"] == 13
     assert (alone["way_found"], alone["way_length"], alone["way_author"]) == (13, 13, 15)
     assert alone["labels_f1"] == pytest.approx(0.783, abs=0.001)
-    whole = judge(run, course, task, nothing, None, task.annotated.positives)["metrics"]
+    whole = judge(course, task, nothing, None, task.annotated.positives)["metrics"]
     assert (whole["way_found"], whole["way_length"]) == (15, 15)
     assert whole["follows_f1"] == 1
     assert whole["edges_right"] == 1

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from proprl.experiments.settings.published import published
-from proprl.experiments.show.comparison import compare
-from proprl.experiments.show.recorded import RecordedRow
+from proprl.experiments.running.plan import Wanted
+from proprl.experiments.show.comparison import Cell, compare
+
+MOOC = Wanted(["mooc"])
 
 
 def result(method: str, auc: float, seed: int, fold: int = 0) -> dict[str, Any]:
@@ -37,12 +38,10 @@ RESULTS = [
 def table(results: list[dict[str, Any]] = RESULTS) -> Any:
     return compare(
         results,
-        methods=["nb", "rf", "proprl"],
-        courses=["mooc"],
-        metrics=["auc"],
-        ours="proprl",
-        paper=published().cell,
-        titles={"proprl": "ProPRL"},
+        ["nb", "rf", "proprl"],
+        ["auc"],
+        MOOC,
+        paper="table1",
     )
 
 
@@ -50,7 +49,7 @@ def test_a_cell_holds_mean_deviation_interval_and_the_published_number() -> None
     cell = table().cells["proprl", "mooc", "auc"]
     assert cell.mean == pytest.approx(0.92)
     assert cell.deviation == pytest.approx(0.02)
-    assert 0.90 <= cell.interval[0] < 0.92 < cell.interval[1] <= 0.94
+    assert 0.90 <= cell.low < 0.92 < cell.high <= 0.94
     assert cell.paper == 0.9605
 
 
@@ -84,8 +83,8 @@ def test_a_lead_is_measured_on_the_seeds_that_both_methods_have() -> None:
     other = [result("rf", auc, i) for i, auc in ((1, 0.72), (2, 0.70))]
     found = table([r for r in RESULTS if r["run"]["method"] != "rf"] + other)
     assert found.leads["mooc", "auc"].difference == pytest.approx(0.22)
-    assert "| rf † |" in found.markdown()
-    assert "† fewer than 3 runs: rf 2." in found.markdown()
+    assert "| RF † |" in found.markdown()
+    assert "† fewer than 3 runs: RF 2." in found.markdown()
 
 
 def test_behind_is_no_lead_and_one_run_no_proof() -> None:
@@ -99,7 +98,7 @@ def test_behind_is_no_lead_and_one_run_no_proof() -> None:
 def test_every_format_shows_the_same_numbers() -> None:
     found = table()
     assert "| ProPRL | **0.920 ± 0.020** [0.900, 0.940] | 0.961 |" in found.markdown()
-    assert "- AUC: +0.200 against rf, significant (p 0.000)" in found.markdown()
+    assert "- AUC: +0.200 against RF, significant (p 0.000)" in found.markdown()
     assert r"ProPRL & \textbf{0.9200\,$\pm$\,0.020} \\" in found.latex()
     rows = list(csv.DictReader(io.StringIO(found.csv())))
     assert {row["method"]: row["mean"] for row in rows}["rf"] == "0.720000"
@@ -108,25 +107,21 @@ def test_every_format_shows_the_same_numbers() -> None:
 
 def test_a_recorded_row_is_shown_as_it_was_measured_and_not_tested() -> None:
     """Its mean is 0.9 over ten folds; ours is 0.92 over three seeds."""
-    row = RecordedRow(
-        protocol="published", method="svm", course="mooc", metric="auc", commit="abc1234",
-        mean=0.9, deviation=0.01, low=0.89, high=0.91, runs=10,
-    )  # fmt: skip
+    row = Cell(mean=0.9, deviation=0.01, low=0.89, high=0.91, runs=10, commit="abc1234")
     found = compare(
         RESULTS,
-        methods=["svm", "proprl"],
-        courses=["mooc"],
-        metrics=["auc"],
-        ours="proprl",
-        recorded={("svm", "mooc", "auc"): row.cell()},
+        ["svm", "proprl"],
+        ["auc"],
+        MOOC,
+        recorded={("svm", "mooc", "auc"): row},
     )
     lead = found.leads["mooc", "auc"]
     assert (lead.rival, lead.difference, lead.p) == ("svm", pytest.approx(0.02), None)
     page = found.markdown()
-    assert "| svm ‡ | 0.900 ± 0.010 [0.890, 0.910] |" in page
-    assert "† fewer than 10 runs: proprl 3." in page
+    assert "| SVM ‡ | 0.900 ± 0.010 [0.890, 0.910] |" in page
+    assert "† fewer than 10 runs: ProPRL 3." in page
     assert "‡ as measured at commit abc1234, not run again." in page
-    assert "against svm, not tested, its single runs are not kept" in page
+    assert "against SVM, not tested, its single runs are not kept" in page
     assert "svm,mooc,auc,0.900000,0.010000,0.890000,0.910000,10,,abc1234" in found.csv()
 
 
@@ -136,10 +131,9 @@ def test_each_way_of_running_a_method_is_a_row_and_no_rival_of_itself() -> None:
         one["run"]["background"] = "auto"
     found = compare(
         [*RESULTS, *more],
-        methods=["rf", "proprl", "proprl+background"],
-        courses=["mooc"],
-        metrics=["auc"],
-        ours="proprl",
+        ["rf", "proprl", "proprl+background"],
+        ["auc"],
+        MOOC,
     )
     assert found.cells["proprl+background", "mooc", "auc"].mean == pytest.approx(0.98)
     assert found.cells["proprl", "mooc", "auc"].mean == pytest.approx(0.92)

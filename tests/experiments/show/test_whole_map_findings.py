@@ -13,7 +13,7 @@ from proprl.experiments.studies.whole_map import FOUR
 def test_means_are_over_draws() -> None:
     cell = findings().cell("lecturebank-208", "half", SEQUITUR)
     assert cell is not None
-    assert cell.value("average_precision") == pytest.approx(0.72)
+    assert cell.metrics["average_precision"] == pytest.approx(0.72)
     assert cell.intervals["average_precision"] == pytest.approx((0.72, 0.72))
     # The draws' bins together: 90 pairs that were given 0.01, 0.02 and 0.03.
     assert cell.reliability[0]["pairs"] == 90
@@ -40,4 +40,5 @@ def test_leads_are_over_the_same_resamples() -> None:
 
 def test_what_is_stored_in_the_package_is_a_run_on_the_test_half() -> None:
     found = stored_test()
-    assert found is None or (found.part == "test" and found.draws == 3)
+    assert found is not None
+    assert (found.part, found.draws, len(found.courses)) == ("test", 3, 3)

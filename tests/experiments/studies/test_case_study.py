@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.running.run import Run
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.studies.case_study import both_orders, case_study

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.running.run import Run
 from proprl.experiments.studies.faults import faults
 

@@ -13,7 +13,7 @@ import pytest
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.outcome import Wanted
+from proprl.experiments.running.plan import Wanted
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.similarity import KINDS
 from proprl.experiments.studies.figure1 import densities, figure1

@@ -12,14 +12,14 @@ import pytest
 
 from proprl.errors import ProprlError
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import experiment_settings, plan
+from proprl.experiments.running.plan import Wanted, plan
 from proprl.experiments.running.run import Run
+from proprl.experiments.settings.load import packaged
 from proprl.experiments.studies.hyper import hyper, trials
 from proprl.models.registry import method_settings
 
 WANTED = Wanted(["mooc", "ucd"], repeats=5, encoder="wordllama")
-GRID = experiment_settings().hyper
+GRID = packaged("methods.toml")["hyper"]
 
 
 def made_up(runs: Sequence[Run]) -> list[dict[str, Any]]:

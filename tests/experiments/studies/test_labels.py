@@ -14,8 +14,7 @@ import pytest
 from proprl.data import load_course, write_course
 from proprl.errors import ProprlError
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import plan
+from proprl.experiments.running.plan import Wanted, plan
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
 from proprl.experiments.studies.labels import LABEL_SHARES, LEARNERS, label_curve, labels_needed

@@ -9,8 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import plan
+from proprl.experiments.running.plan import Wanted, plan
 from proprl.experiments.running.run import Run
 from proprl.experiments.studies.table3 import table3
 

@@ -13,14 +13,13 @@ import pytest
 
 from proprl.errors import MissingExtraError, ProprlError, UnknownMethodError
 from proprl.experiments.catalogue import PARTS_OF_ALL, find_experiments
-from proprl.experiments.running import plan as plans
-from proprl.experiments.running.outcome import Do, Wanted
-from proprl.experiments.running.plan import plan
+from proprl.experiments.running.plan import TABLE_1, Wanted, plan
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
+from proprl.experiments.settings import methods
 from proprl.experiments.settings.published import SETS
 from proprl.experiments.settings.tuned import TunedSetting, read_tuned
-from proprl.experiments.studies.table1 import table1_methods
+from proprl.experiments.show.pages import Do
 from proprl.experiments.studies.tune import QUICK_TRIALS, TRIALS, tune
 from proprl.models.registry import method_settings
 
@@ -69,7 +68,7 @@ def test_the_first_trial_is_the_published_setting() -> None:
 def test_it_starts_from_the_published_setting_even_where_another_was_tuned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(plans, "tuned_settings", lambda: {"rf": {"mooc": CHOSEN}})
+    monkeypatch.setattr(methods, "tuned_settings", lambda: {"rf": {"mooc": CHOSEN}})
     asked: list[Run] = []
     tune(wanted("rf", repeats=1), fake(lambda _: 0.5, asked))
     assert asked[0].changes == {}
@@ -79,7 +78,7 @@ def test_every_method_has_the_same_budget_and_only_validation_is_scored() -> Non
     asked: list[Run] = []
     tune(wanted(courses=SETS), fake(by_rate, asked))
     for course in SETS:
-        for method in table1_methods():
+        for method in TABLE_1:
             tried = [run.changes for run in asked if (run.method, run.course) == (method, course)]
             few = {"nb": 6, "rf": 4, "refd": 4}  # as many settings as there are
             assert len(tried) == few.get(method, TRIALS), method
@@ -151,14 +150,6 @@ def test_an_interrupted_tuning_goes_on_where_it_stopped() -> None:
     resumed = tune(wanted("gae", "svm"), keeping(100))
     assert done == whole
     assert resumed.texts == outcome.texts
-
-
-def test_a_method_with_nothing_to_tune_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proprl.experiments.studies.tune.search_spaces", lambda: {"rf": {}})
-    monkeypatch.setattr("proprl.experiments.studies.tune.tuned_settings", dict)
-    outcome = tune(wanted("rf"), refuse)
-    assert "Nothing to tune: RF." in outcome.texts["tune.md"]
-    assert "rf" not in read_tuned(outcome.texts["tuned.toml"])
 
 
 def test_what_was_tuned_before_stays_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +225,7 @@ def test_a_real_tuning_of_the_bundled_course(
     )
     assert len(outcome.results) == len(list(tmp_path.iterdir())) == 4
     tuned = read_tuned(outcome.texts["tuned.toml"])
-    monkeypatch.setattr(plans, "tuned_settings", lambda: tuned)
+    monkeypatch.setattr(methods, "tuned_settings", lambda: tuned)
     for method in ("nb", "rf"):
         chosen = tuned[method]["campus"]
         aucs = [r["metrics"]["auc"] for r in outcome.results if r["run"]["method"] == method]

@@ -11,8 +11,7 @@ import pytest
 
 from map_results import FULL, better, made_up
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Wanted
-from proprl.experiments.running.plan import SEQUITUR
+from proprl.experiments.running.plan import SEQUITUR, Wanted
 from proprl.experiments.running.run import Run
 from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings
 from proprl.experiments.studies import whole_map as experiment

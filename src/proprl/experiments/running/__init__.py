@@ -1,1 +1,1 @@
-"""Runs: what determines one, what comes out, and how many are done and kept."""
+"""Runs: what determines one, how it is done, and how many are done and kept."""

@@ -1,11 +1,14 @@
-"""One run, done: fit, score one part of the split once, and say what came out and what it cost."""
+"""One run: fit, score one part of the split once, and measure what that is worth and costs."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -21,9 +24,8 @@ from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
 from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
-from proprl.experiments.running.memory import PeakMemory
 from proprl.experiments.running.protocols import scored_part, split_of
-from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.run import WHOLE_MAP, Result, Run
 from proprl.experiments.running.similarity import SimilarityWatch
 from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
@@ -35,8 +37,9 @@ from proprl.models.base import CrossFits, PairScorer
 from proprl.models.registry import method_settings
 from proprl.progress import SILENT, Progress
 
+PROCESS = Path("/proc/self")
 FEWEST_OF_A_LABEL = 5
-"""Where labels are taken away, so many training pairs of each label must be left."""
+"""Where labels are taken away, at least this many training pairs of each label must be left."""
 
 
 @lru_cache(maxsize=8)
@@ -55,10 +58,10 @@ def evidence_of(
     return gather_evidence(course_of(name, alignment, root), encoder, reader=reader)
 
 
-def execute(run: Run, root: str | None = None) -> dict[str, Any]:
-    """Fit, score one part of the split once, and give the metrics and what they cost.
+def execute(run: Run, root: str | None = None) -> Result:
+    """Give the metrics of a run, what they were computed from, and what the run cost.
 
-    On one thread: sums over more depend on their number, and a result must not.
+    It runs on one thread: sums over several threads depend on their number.
     """
     torch.set_num_threads(1)
     course = course_of(run.course, run.alignment, root)
@@ -68,11 +71,12 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     if run.protocol == WHOLE_MAP:
         return map_result(run, prepared)
     split = split_of(run, course)
-    told = {"run": asdict(run), "encoder": encoder}
-    known = {"known_labels": len(split.train) + len(split.validation)}
-    if run.label_share < 1 and _fewest(split.train) < FEWEST_OF_A_LABEL:
+    known = len(split.train) + len(split.validation)
+    told = {"run": asdict(run), "encoder": encoder, "known_labels": known}
+    fewest = np.bincount(split.train.labels, minlength=2).min()
+    if run.label_share < 1 and fewest < FEWEST_OF_A_LABEL:
         no_metric = dict.fromkeys(("accuracy", "f1", "auc", "ordered_share"))
-        return {**told, "metrics": no_metric, **known, "train_seconds": 0.0, "score_seconds": 0.0}
+        return {**told, "metrics": no_metric, "train_seconds": 0.0, "score_seconds": 0.0}
     scorer = prepared.scorer("cpu")
     watch = SimilarityWatch(scorer, evidence.features, split) if run.watched else None
     background = _background_of(run, split, evidence.concept_count)
@@ -84,7 +88,7 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     except DivergedError as error:
         if run.part != "validation":
             raise
-        # Where settings are chosen, those that do not learn are the last choice.
+        # Where settings are chosen, those that do not learn come last.
         told |= {"metrics": {"auc": 0.0}, "diverged": str(error)}
         return {**told, "train_seconds": time.perf_counter() - started, "score_seconds": 0.0}
     seconds = time.perf_counter() - started
@@ -92,7 +96,6 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     return {
         **told,
         **_judged(model.fit, part),
-        **known,
         "memorised": memorised_labels(split.train, part.pairs),
         "train_seconds": seconds,
         "peak_memory_mb": memory.growth_mb(),
@@ -102,8 +105,8 @@ def execute(run: Run, root: str | None = None) -> dict[str, Any]:
     }
 
 
-def _judged(fit: Fit, part: LabelledPairs) -> dict[str, Any]:
-    """Score pairs in both orders, and judge the scores."""
+def _judged(fit: Fit, part: LabelledPairs) -> Result:
+    """Score pairs in both orders, and give the metrics of the scores."""
     started = time.perf_counter()
     forward = fit.score(part.pairs)
     seconds = time.perf_counter() - started
@@ -119,7 +122,6 @@ def _judged(fit: Fit, part: LabelledPairs) -> dict[str, Any]:
         "scores": {"forward": forward.tolist(), "reverse": reverse.tolist()},
         "score_seconds": seconds,
         "parameters": sum(values.size for values in network),  # 0 where there is no network
-        "epochs": len(fit.report.history.epochs),
     }
 
 
@@ -131,10 +133,10 @@ def _fitted(
     scorer: PairScorer,
     progress: Progress,
 ) -> Fitted:
-    """Fit as a user would, and fit again where the run asks for other training labels.
+    """Fit as a user would, and fit again where other labels are to be learned from.
 
     A refit learns from validation pairs too. A run that is judged by validation pairs must not
-    have learned from them.
+    learn from them.
     """
     fit = partial(fit_prepared, prepared, background=background, seed=run.seed)
     first = fit(split, scorer=scorer, progress=progress)
@@ -151,7 +153,7 @@ def _fitted(
 
 
 def _background_of(run: Run, split: PairSplit, n: int) -> IntArray | None:
-    """Give the background of a run as "auto" draws it; None where there is to be none."""
+    """Draw the background of a run; None where it learns from none."""
     if run.background == "none":
         return None
     known = split.train.joined(split.validation)
@@ -159,21 +161,50 @@ def _background_of(run: Run, split: PairSplit, n: int) -> IntArray | None:
 
 
 def _among(background: IntArray, part: LabelledPairs) -> dict[str, int]:
-    """Count the background, and the scored pairs that are in it."""
+    """Count the background, and the scored pairs that are among it."""
     taken = np.isin(pair_codes(part.pairs), pair_codes(background))
     positives = int((taken & (part.labels == 1)).sum())
     return {"pairs": len(background), "scored": int(taken.sum()), "scored_positives": positives}
 
 
-def _fewest(pairs: LabelledPairs) -> int:
-    """Count the pairs of the rarer label."""
-    return int(np.bincount(pairs.labels, minlength=2).min())
-
-
 @lru_cache(maxsize=1)
 def _warm_up() -> None:
-    """Let torch load what it loads at a first step: seconds and 80 MB that are no run's own."""
+    """Let torch load what it loads at its first step: its seconds and 80 MB belong to no run."""
     w = torch.ones(1, requires_grad=True)
     optimiser = torch.optim.Adam([w], fused=True)
     w.sum().backward()  # type: ignore[no-untyped-call]
     optimiser.step()
+
+
+class PeakMemory:
+    """Watches the process' resident memory from now on; on Linux only.
+
+    Other systems cannot forget the peak so far. A run would hide behind the peaks of earlier runs
+    in the same process, so nothing is measured there.
+    """
+
+    def __init__(self) -> None:
+        _give_back()
+        try:
+            (PROCESS / "clear_refs").write_text("5")  # see proc(5): resets VmHWM
+            self.before: int | None = _kib("VmRSS")
+        except OSError:
+            self.before = None
+
+    def growth_mb(self) -> float | None:
+        """Give by how many MB the peak since the start exceeds what was in use at the start."""
+        return None if self.before is None else (_kib("VmHWM") - self.before) * 1024 / 1e6
+
+
+def _give_back() -> None:
+    """Return freed memory to the system: if it were used again, that would not count as growth."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library has no such call
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _kib(field: str) -> int:
+    for line in (PROCESS / "status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1])
+    raise OSError(f"{PROCESS}/status does not tell {field}")

@@ -1,4 +1,4 @@
-"""Which pairs a run learns from, and which it is judged by."""
+"""The protocols: which pairs a run learns from, and which it is judged by."""
 
 from __future__ import annotations
 

@@ -10,17 +10,20 @@ from typing import Any, Literal
 
 from proprl.models.registry import method_settings
 
+Result = dict[str, Any]
+"""The result of a run, as it is kept."""
+
 WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
 BACKGROUND, REFIT = "background", "refit"
-"""In what runs of a method may differ from its usual ones, as rows of a table name it."""
-# Raised whenever the meaning of a result changes, so that old results are not taken for new.
+"""How runs of a method may differ from its usual ones, as rows of a table name it."""
+# Raised whenever the meaning of a result changes: an old result is then not taken for a new one.
 _RESULT_VERSION = 4
-# The same for a single method, when it comes to other results with the same settings.
+# The same for a single method, when the same settings lead it to other results.
 _METHOD_REVISIONS = {"sequitur": 12, "trees": 2}
-# Fields that runs did not have when others were kept. With these values they are left out of the
-# key, so that the results kept then are still found.
-_ADDED_SINCE: dict[str, Any] = {"background": "none", "refit": False}
+# Results were kept before runs had these fields. With these values the fields are left out of the
+# key, so that those results are still found.
+_ADDED_SINCE = {BACKGROUND: "none", REFIT: False}
 
 
 @dataclass(frozen=True)
@@ -39,30 +42,26 @@ class Run:
     alignment: str = "fixed"
     encoder: str = "auto"
     shuffled_labels: bool = False
-    """A control: labels that say nothing must teach nothing."""
+    """Whether labels are shuffled: a control, from which no method may learn anything."""
     part: Literal["test", "validation", "development"] = "test"
-    """The pairs that are scored. Settings are chosen on validation, or on a map's development
-    half."""
+    """The pairs that are scored. A map has a development half instead of validation pairs."""
     watched: bool = False
     """Whether the similarity of pairs is followed from epoch to epoch."""
     label_share: float = 1.0
-    """The share of the training and validation pairs that is known."""
+    """The share of the training and validation pairs whose labels are known."""
     background: Literal["none", "auto"] = "none"
     """Whether unlabelled pairs are learned from; on a whole map they always are."""
     refit: bool = False
-    """Whether validation pairs choose first, and are then learned from with the training pairs."""
+    """Whether the method is fitted again on training and validation pairs together, once the
+    validation pairs have chosen the threshold."""
 
     @property
     def row(self) -> str:
-        """The row of a table that the run belongs to.
-
-        >>> Run("svm", "mooc").row, Run("svm", "mooc", refit=True).row
-        ('svm', 'svm+refit')
-        """
+        """The row of a table that the run belongs to."""
         return row_of(asdict(self))
 
     def __str__(self) -> str:
-        """Name the run as one line of a progress bar or an error does."""
+        """Name the run, as progress bars and errors do."""
         words = {"published": f"seed {self.seed}", WHOLE_MAP: f"{self.part}, draw {self.fold}"}
         repeat = words.get(self.protocol, f"fold {self.fold}")
         fewer = "" if self.label_share == 1 else f", {self.label_share:.3g} of its labels"
@@ -71,7 +70,7 @@ class Run:
     def key(self, data: str) -> str:
         """Give the name under which the result on that data is kept.
 
-        A preset may change from one version to the next; what it stands for is what counts.
+        It is made from the settings that the preset stands for: a preset may change.
         """
         settings = method_settings(self.method, self.preset, **self.changes).model_dump(mode="json")
         parts = {**asdict(self), "settings": settings, "data": data, "version": _RESULT_VERSION}
@@ -85,16 +84,13 @@ class Run:
 
 
 def row_of(run: Mapping[str, Any]) -> str:
-    """Give the row that a kept run belongs to: its method, and in what it differs from the usual.
+    """Give the row that a kept run belongs to: its method, and how it differs from the usual.
 
     >>> row_of({"method": "svm"}), row_of({"method": "sequitur", "background": "auto"})
     ('svm', 'sequitur+background')
     """
-    differs = {
-        BACKGROUND: run.get("background", "none") != "none",
-        REFIT: run.get("refit", False),
-    }
-    return "+".join([run["method"], *(name for name, does in differs.items() if does)])
+    variants = [name for name, usual in _ADDED_SINCE.items() if run.get(name, usual) != usual]
+    return "+".join([run["method"], *variants])
 
 
 def method_of(row: str) -> str:

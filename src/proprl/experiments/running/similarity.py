@@ -14,7 +14,7 @@ KINDS = ("prerequisite pairs", "labelled negatives", "random non-edges")
 
 
 class SimilarityWatch(Progress):
-    """Sees a network's representations after every epoch; give it as the fit's progress.
+    """Follows a network's representations; to be given to the fit as its progress.
 
     `seen` holds, for each kind of training pair, the cosine similarities of the texts' vectors
     ("before"), of the representations after the first and the last epoch ("first", "last"), and
@@ -35,11 +35,8 @@ class SimilarityWatch(Progress):
             for kind, pairs in self.pairs.items()
         }
 
-    def begin(self, task: str, total: int, done: int = 0) -> None:
-        """Nothing to see yet."""
-
     def step(self, count: int = 1, **shown: float) -> None:  # noqa: ARG002
-        """Look at the representations that the epoch ended with, the main branch's."""
+        """Note the similarities after an epoch, in the representations of the main branch."""
         H = list(self.scorer.encoded.values())[-1].cpu().numpy()
         for kind, pairs in self.pairs.items():
             cosines, seen = similarities(H, pairs), self.seen[kind]
@@ -47,15 +44,9 @@ class SimilarityWatch(Progress):
             seen.setdefault("first", seen["last"])
             seen["quartiles"].append(_short(np.quantile(cosines, (0.25, 0.5, 0.75))))
 
-    def note(self, text: str, seconds_left: float | None = None) -> None:
-        """Nothing to see."""
-
-    def end(self) -> None:
-        """Nothing more to see."""
-
 
 def similarities(H: FloatArray, pairs: IntArray) -> FloatArray:
-    """The cosine of the angle between the two concepts of each pair.
+    """Give the cosine of the angle between the two concepts of each pair.
 
     >>> similarities(np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0]]), np.array([[0, 1], [0, 2]]))
     array([1., 0.])
@@ -67,15 +58,15 @@ def similarities(H: FloatArray, pairs: IntArray) -> FloatArray:
 
 
 def _short(numbers: FloatArray) -> list[float]:
-    """With six decimals: a kept result need not be larger."""
+    """Give numbers with six decimals, so that a kept result stays small."""
     rounded: list[float] = np.round(np.asarray(numbers, dtype=np.float64), 6).tolist()
     return rounded
 
 
 def _random_non_edges(n: int, split: PairSplit) -> IntArray:
-    """As many pairs as there are training positives that no label relates in either order, seed 0.
+    """Draw as many pairs as there are training positives, from those without any label (seed 0).
 
-    Similarity knows no order: the reverse of a prerequisite pair is no random one.
+    A pair counts as labelled in both orders, since similarity has no order.
     """
     parts = (split.train, split.validation, split.test)
     labelled = {frozenset(pair) for part in parts for pair in part.pairs.tolist()}

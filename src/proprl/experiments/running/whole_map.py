@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from scipy.special import logit
@@ -23,7 +22,7 @@ from proprl.data.splits.whole_map import (
     whole_map_task,
 )
 from proprl.errors import ProprlError
-from proprl.evaluation.base_rate import PRIOR_DEVIATION, Calibration
+from proprl.evaluation.base_rate import PRIOR_DEVIATION
 from proprl.evaluation.metrics import auc
 from proprl.evaluation.whole_map import (
     JudgedMap,
@@ -35,7 +34,7 @@ from proprl.evaluation.whole_map import (
     reliability_between,
     resampled_metrics,
 )
-from proprl.experiments.running.run import Run
+from proprl.experiments.running.run import Result, Run
 from proprl.fitting import Prepared, auto_background, fit_prepared
 from proprl.graphs.closure import BoolArray, what_follows
 
@@ -45,11 +44,11 @@ QUARTER = 0.25
 """The `label_share` of a run whose labels come from a quarter of the concepts only."""
 SHARES: Mapping[float, Known] = {1.0: "half", FIFTH: "fifth", QUARTER: "quarter"}
 OTHER_PRIORS = {"prior at 1 %": 0.01, "prior at 10 %": 0.1}
-"""Base rates that might be expected instead, before a course is seen."""
+"""Base rates that Sequitur might expect instead, before it sees a course."""
 DIRECT_STEPS = ("campus",)
 """Courses whose labels are direct steps, so that only the graph is judged."""
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
-"""A way through a map that its author wrote down: from what is known to what is wanted."""
+"""From which concept to which the author of a map wrote down a way through it."""
 
 MAP_RESAMPLES = 1000
 RESAMPLED_METRICS = (
@@ -64,13 +63,13 @@ RESAMPLED_METRICS = (
     "f1_lead",
 )
 RECALLS = np.arange(1, 51) / 50
-"""Where precision is told: from 2 % of the prerequisites found to all of them."""
+"""The shares of prerequisites found at which precision is told."""
 BOUNDS = np.array([0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])
-"""Bins of the reliability plot: narrow where most pairs are."""
+"""Bounds of the bins of the reliability plot: narrow where most pairs are."""
 
 
 def task_of(run: Run, course: Course) -> WholeMapTask:
-    """Give what a run is told and asked of a course."""
+    """Give the labels of a course that a run learns from, and the pairs that it is asked."""
     if run.part not in MAP_PARTS:
         raise ProprlError(f"a map has no {run.part} part; known: {', '.join(MAP_PARTS)}")
     if run.course in DIRECT_STEPS:
@@ -79,7 +78,7 @@ def task_of(run: Run, course: Course) -> WholeMapTask:
     return whole_map_task(course, part=run.part, draw=run.fold, share=share)
 
 
-def map_result(run: Run, prepared: Prepared) -> dict[str, Any]:
+def map_result(run: Run, prepared: Prepared) -> Result:
     """Fit, score all pairs once, and give what the map is worth and what it cost."""
     course = prepared.course
     task = task_of(run, course)
@@ -97,14 +96,12 @@ def map_result(run: Run, prepared: Prepared) -> dict[str, Any]:
     )
     matrix = np.zeros((task.concepts, task.concepts))
     matrix[tuple(pairs.T)] = scores
-    judged = judge(run, course, task, matrix, believed, graph.pairs)
+    judged = judge(course, task, matrix, believed, graph.pairs)
     judged["metrics"] |= _with_other_priors(fit, task)
     return {
         "run": asdict(run),
         "encoder": prepared.encoder,
         **judged,
-        "calibration": None if fit.calibration is None else _calibration_facts(fit.calibration),
-        "known_labels": len(task.known),
         "train_seconds": fitted - started,
         "score_seconds": scored - fitted,
     }
@@ -118,13 +115,12 @@ def fit_on_map(run: Run, prepared: Prepared, task: WholeMapTask) -> Fit:
 
 
 def judge(
-    run: Run,
     course: Course,
     task: WholeMapTask,
     scores: FloatArray,  # (n, n)
     believed: float | None,
     edges: IntArray,
-) -> dict[str, Any]:
+) -> Result:
     """Give the metrics of a map, those of the rules, and what figures are drawn from.
 
     `believed` is the probability from which on a pair is believed; None where `scores` only rank.
@@ -132,8 +128,11 @@ def judge(
     at = tuple(task.asked.pairs.T)
     labels, said = task.asked.labels, scores[at]
     follows = what_follows(task.concepts, edges)
-    seen = edges[task.in_view[tuple(edges.T)]]  # nobody looks at the test half before its time
-    among_asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
+    seen = edges[task.in_view[tuple(edges.T)]]  # not the test half, unless it is asked
+    # Where all positives of a pair of concepts are known already, a learned edge can only be wrong
+    # or implied. Among the asked pairs it is as right as the model.
+    asked = seen[np.isin(pair_codes(seen), pair_codes(task.asked.pairs))]
+    of_asked = edge_metrics(task.concepts, asked, task.known, task.annotated)
     judged = JudgedMap(
         labels,
         said,
@@ -146,22 +145,18 @@ def judge(
     found = _told(judged, task)
     found["metrics"] |= {
         **edge_metrics(task.concepts, seen, task.known, task.annotated),
-        **_asked_edges(edge_metrics(task.concepts, among_asked, task.known, task.annotated)),
+        "asked_edges_learned": of_asked["edges_learned"],
+        "asked_edges_right": of_asked["edges_right"],
         **_new_concepts(task, said, promises=believed is not None),
-        **_way(run.course, course, task, follows),
+        **_way(course, task, follows),
     }
-    found["rules"] = _judged_rules(run, course, task)
-    found["counts"] = {
-        "asked": len(labels),
-        "asked_positives": int(labels.sum()),
-        "known_positives": len(task.known.positives),
-    }
+    found["rules"] = _judged_rules(course, task)
     if believed is not None:
         found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
     return found
 
 
-def _told(judged: JudgedMap, task: WholeMapTask) -> dict[str, Any]:
+def _told(judged: JudgedMap, task: WholeMapTask) -> Result:
     """Give the metrics of a map, the same on pairs drawn anew, and precision by share found."""
     resampled = resampled_metrics(judged, task.asked.pairs, resamples=MAP_RESAMPLES)
     return {
@@ -175,16 +170,7 @@ def _told(judged: JudgedMap, task: WholeMapTask) -> dict[str, Any]:
     }
 
 
-def _asked_edges(metrics: Mapping[str, float]) -> dict[str, float]:
-    """Give the metrics of learned edges among the asked pairs, under names of their own.
-
-    Where all positives of a pair of concepts are known already, a learned edge can only be wrong
-    or implied. Among the asked pairs it is as right as the model.
-    """
-    return {f"asked_{name}": metrics[name] for name in ("edges_learned", "edges_right")}
-
-
-def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any]:
+def _judged_rules(course: Course, task: WholeMapTask) -> Result:
     """Judge two rules without a model by the same pairs.
 
     `degrees`: how often the source is a known source times how often the target is a known
@@ -194,16 +180,14 @@ def _judged_rules(run: Run, course: Course, task: WholeMapTask) -> dict[str, Any
     implied = task.follows()
     follows = implied[tuple(task.asked.pairs.T)]
 
-    def rule(scores: FloatArray, **maps: BoolArray) -> dict[str, Any]:
+    def rule(scores: FloatArray, **maps: BoolArray) -> Result:
         labels = task.asked.labels
         return _told(JudgedMap(labels, scores, task.open(), are_probabilities=False, **maps), task)
 
     reachability = rule(follows.astype(np.float64), follows=follows, labels_follow=follows)
-    reachability["metrics"] |= _way(run.course, course, task, implied)
-    return {
-        "degrees": rule(degree_rule(task.known, task.asked.pairs)),
-        "reachability": reachability,
-    }
+    reachability["metrics"] |= _way(course, task, implied)
+    degrees = rule(degree_rule(task.known, task.asked.pairs))
+    return {"degrees": degrees, "reachability": reachability}
 
 
 def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> dict[str, float]:
@@ -221,7 +205,7 @@ def _new_concepts(task: WholeMapTask, said: FloatArray, *, promises: bool) -> di
 
 
 def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
-    """Give what would be promised if another base rate had been expected at first."""
+    """Judge the probabilities that other expected base rates would have led to."""
     if fit.calibration is None or fit.calibration.base_rate is None:
         return {}
     asked = task.asked
@@ -235,26 +219,15 @@ def _with_other_priors(fit: Fit, task: WholeMapTask) -> dict[str, float]:
     return found
 
 
-def _way(name: str, course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
+def _way(course: Course, task: WholeMapTask, follows: BoolArray) -> dict[str, float]:
     """Count the concepts on the author's way, on the map's way, and on both."""
-    if name not in WAYS:
+    if course.name not in WAYS:
         return {}
-    start, goal = (course.row(concept) for concept in WAYS[name])
+    start, goal = (course.row(concept) for concept in WAYS[course.name])
     author = needed_on_the_way(what_follows(task.concepts, task.annotated.positives), start, goal)
     mine = needed_on_the_way(follows, start, goal)
     return {
         "way_found": float(len(mine & author)),
         "way_length": float(len(mine)),
         "way_author": float(len(author)),
-    }
-
-
-def _calibration_facts(calibration: Calibration) -> dict[str, float | None]:
-    low, high = calibration.interval or (None, None)
-    return {
-        "base_rate": calibration.base_rate,
-        "base_rate_low": low,
-        "base_rate_high": high,
-        "believed": calibration.believed,
-        "expected_open": calibration.expected_open,
     }

@@ -1,4 +1,4 @@
-"""Runs in this process or in several: each named where it fails, none left behind."""
+"""Runs in one process or in several: a run that fails is named, no process is left behind."""
 
 from __future__ import annotations
 
@@ -11,23 +11,20 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
-from typing import Any
 
 from proprl.errors import ProprlError, TrainingError
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.run import Run
+from proprl.experiments.running.run import Result, Run
 
 KEPT = "what is done is kept: the same command goes on from there"
-
-Result = dict[str, Any]
 
 
 def executed(
     todo: Mapping[str, Run], root: str | None, jobs: int, on_start: Callable[[str], None]
 ) -> Generator[tuple[str, Result], None, None]:
-    """Yield the key and the result of every run as it ends; `on_start` hears of each that begins.
+    """Yield the key and the result of every run as it ends; call `on_start` as each begins.
 
-    A run that fails is an error that names it. Close the generator to end what is under way.
+    An error of a run names the run. Closing the generator ends the runs under way.
     """
     if jobs <= 1:
         for key, run in todo.items():
@@ -47,16 +44,15 @@ def _in_processes(
     with _processes(jobs) as pool:
         try:
             while True:
-                # No more than can run, so that it is known what is under way.
+                # Only as many as can run at once: all that are handed over are then under way.
                 for key, run in islice(waiting, jobs - len(under_way)):
                     with _interrupts_held():
                         under_way[pool.submit(execute, run, root)] = key
-                    # Only now: who listens hears of runs that are under way.
                     on_start(key)
                 if not under_way:
                     return
                 ended = wait(under_way, return_when=FIRST_COMPLETED).done
-                # What ended well first: it is to be kept, whatever became of the others.
+                # Results first: they are kept even if another run has failed.
                 for future in sorted(ended, key=lambda one: one.exception() is not None):
                     with _named(todo[under_way[future]]):
                         result = future.result()
@@ -67,7 +63,7 @@ def _in_processes(
 
 @contextmanager
 def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool whose processes end with the block, in the middle of a run if it fails."""
+    """Give a pool of processes; an error in the block ends them in the middle of a run."""
     others = set(active_children())
     # Spawned, not forked: torch's threads do not survive a fork.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
@@ -82,7 +78,7 @@ def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _end_with_parent() -> None:
-    """Have this process end with the one that started it, also when that one is killed."""
+    """Have this process end when the one that started it ends, even if that one is killed."""
     parent = parent_process()
 
     def follow() -> None:
@@ -95,9 +91,9 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment; processes started in the block never feel it.
+    """Hold Ctrl-C back for a moment; processes started in the block ignore it for good.
 
-    A terminal sends it to all of them, and each would print where it stood. We end them.
+    A terminal sends it to all processes, and each would print a traceback. The pool ends them.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -111,7 +107,7 @@ def _interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def _named(run: Run) -> Iterator[None]:
-    """Let an error say which run it comes from."""
+    """Name the run in every error that it raises."""
     try:
         yield
     except ProprlError as error:

@@ -1,4 +1,4 @@
-"""The data files of the experiments: numbers, settings, search spaces, choices, texts of pages."""
+"""The data files beside this module: numbers, settings, search spaces, choices, texts of pages."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Checked(BaseModel):
-    """A part of a data file: what it does not know is an error."""
+    """A part of a data file: a field that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def packaged_text(name: str) -> str:
-    """Give the text of a file beside this module."""
+    """Give the text of a data file."""
     return files("proprl.experiments.settings").joinpath(name).read_text(encoding="utf-8")
 
 
 @lru_cache
 def packaged(name: str) -> dict[str, Any]:
-    """Give what a TOML file beside this module holds, unchecked."""
+    """Give what a TOML file holds."""
     return tomllib.loads(packaged_text(name))

@@ -1,4 +1,4 @@
-"""What was chosen on validation, as data."""
+"""The settings that were chosen on validation, and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from typing import Self
 from pydantic import Field, TypeAdapter, model_validator
 
 from proprl.experiments.settings.load import Checked, packaged_text
-from proprl.experiments.settings.search import Value
+
+Value = bool | int | float | str
+"""A value of a setting, as TOML and JSON can hold it."""
 
 FILE_HEAD = """\
 # What `proprl reproduce tune` chose for each method and set, on validation pairs only: the changes
 # of the setting it started from (none where that was the best), the validation AUC of both, how
-# many settings were tried, and with which text encoder. Written by the command, then copied here.
+# many settings were tried, and with which text encoder. The command writes this file; people look
+# it over and copy it here.
 """
 
 
@@ -25,10 +28,10 @@ class TunedSetting(Checked):
     """What was chosen for one method on one course."""
 
     changes: dict[str, Value]
-    """Laid over the published setting; empty where that was the best."""
+    """How it differs from the published setting; empty where that was the best."""
     validation_auc: float = Field(ge=0, le=1)
     published_auc: float = Field(ge=0, le=1)
-    """The published setting's, on the same pairs."""
+    """The AUC of the published setting on the same pairs."""
     trials: int = Field(ge=1)
     encoder: str
 

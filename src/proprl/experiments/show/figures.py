@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # The width of one and of two columns of a printed page, in inches.
 COLUMN, PAGE = 3.4, 7.0
-# Told apart by people who see no red or green (Okabe and Ito, 2008); lines and markers tell them
-# apart in black and white.
+# People who see no red or green can tell these apart (Okabe and Ito, 2008). In black and white,
+# line styles and markers differ.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v")
 LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
@@ -36,13 +36,12 @@ def new_figure(width: float, height: float, *, columns: int = 1, rows: int = 1) 
     return figure
 
 
-def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
-    """Draw a curve that is told apart from those of other indexes, in colour or without."""
+def draw_curve(axis: Axes, index: int, label: str, points: Iterable[Sequence[float]]) -> None:
+    """Draw a curve through points (x, y); other indexes look different, in colour or without."""
     axis.plot(
-        x,
-        y,
+        *zip(*points, strict=True),
         color=COLOURS[index % len(COLOURS)],
-        # The lines go round at another pace, so that the sixth curve is not the first again.
+        # One step further after each round, so that the sixth curve does not look like the first.
         linestyle=LINE_STYLES[(index + index // len(COLOURS)) % len(LINE_STYLES)],
         marker=MARKERS[index % len(MARKERS)],
         label=label,
@@ -50,7 +49,7 @@ def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequen
 
 
 def draw_legend(figure: Figure, *, columns: int | None = None, panel: int = 0) -> None:
-    """Draw one legend above all panels, of what one panel shows; nothing where it shows nothing."""
+    """Draw one legend above all panels, of the curves of one panel; none where it has no curve."""
     handles, labels = figure.axes[panel].get_legend_handles_labels()
     if labels:
         columns = columns or len(labels)

@@ -1,4 +1,4 @@
-"""Tables as text files: Markdown and LaTeX for reading, CSV for computing on."""
+"""Tables: results grouped into cells, and tables as Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -6,6 +6,35 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proprl.experiments.running.run import Result
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for people to read."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def section(self, about: str = "") -> str:
+        """Give the table below its title, with a text about it between them."""
+        return f"## {self.title}\n\n{about}{markdown_table(self.heads, self.rows).rstrip()}"
+
+
+def grouped(results: Iterable[Result], *fields: str) -> dict[tuple[Any, ...], list[Result]]:
+    """Give results by these fields of their runs, in the order in which they first come.
+
+    >>> grouped([{"run": {"method": "nb", "seed": 0}}], "method", "seed")
+    {('nb', 0): [{'run': {'method': 'nb', 'seed': 0}}]}
+    """
+    found: dict[tuple[Any, ...], list[Result]] = {}
+    for result in results:
+        found.setdefault(tuple(result["run"][field] for field in fields), []).append(result)
+    return found
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

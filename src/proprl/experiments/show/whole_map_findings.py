@@ -1,26 +1,27 @@
-"""What a run of `whole-map` found: means over draws with intervals, in a file that can be kept."""
+"""What `whole-map` found: means over draws with intervals, in a form that can be kept in a file."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+import polars as pl
 
 from proprl.arrays import FloatArray
 from proprl.data.splits.whole_map import Known
 from proprl.evaluation.whole_map import interval, mean_of
+from proprl.experiments.running.plan import SEQUITUR
+from proprl.experiments.running.run import Result
 from proprl.experiments.running.whole_map import SHARES
 from proprl.experiments.settings.load import Checked, packaged_text
-from proprl.experiments.show.commit import commit
-from proprl.experiments.show.grouping import Result, grouped
+from proprl.experiments.show.pages import commit
+from proprl.experiments.show.tables import grouped
 
 TEST_FILE = "whole_map_test.json"
-"""The one run on the test half, as `settings` keeps it."""
+"""Holds the findings of the one run on the test half, in `settings`."""
 
 Interval = tuple[float | None, float | None]
 Judged = dict[tuple[str, Known, str], Sequence[Result]]
@@ -28,30 +29,26 @@ Judged = dict[tuple[str, Known, str], Sequence[Result]]
 
 
 class MapCell(Checked):
-    """What one method, or rule, came to on one set: means over draws of the labels."""
+    """The results of one method, or rule, on one set: means over draws of the labels."""
 
     course: str
     known: Known
     method: str
     metrics: dict[str, float | None]
-    intervals: dict[str, Interval] = Field(default_factory=dict)
-    """The middle 95 % over unordered pairs drawn anew, of the mean over draws."""
-    curve: list[float | None] = Field(default_factory=list)
-    """Precision where so many are found; see `RECALLS`."""
-    reliability: list[dict[str, float]] = Field(default_factory=list)
-    """Bins of the draws together: low, high, pairs, said, came_true."""
-
-    def value(self, metric: str) -> float | None:
-        """Give the mean of a metric; None where it has no value."""
-        return self.metrics.get(metric)
+    intervals: dict[str, Interval]
+    """Of the mean over draws: the middle 95 % when unordered pairs are drawn anew."""
+    curve: list[float | None]
+    """Precision at each of `RECALLS`."""
+    reliability: list[dict[str, float]]
+    """Bins of all draws together: low, high, pairs, said, came_true."""
 
     def interval(self, metric: str) -> Interval:
-        """Give the interval of a metric; two times None where it has none."""
+        """Give the interval of a metric; (None, None) where it has none."""
         return self.intervals.get(metric, (None, None))
 
 
 class MapLead(Checked):
-    """How far one method's average precision is above another's, on the same pairs."""
+    """How far Sequitur's average precision is above another method's, on the same pairs."""
 
     course: str
     known: Known
@@ -62,7 +59,7 @@ class MapLead(Checked):
 
 
 class Findings(Checked):
-    """Everything that tables, figures and lines of `whole-map` are made of."""
+    """What tables, figures and lines of `whole-map` are made of."""
 
     part: Literal["development", "test"]
     encoder: str
@@ -72,7 +69,7 @@ class Findings(Checked):
     cells: list[MapCell]
     leads: list[MapLead]
     note: str = ""
-    """What a reader must know of this run."""
+    """What a reader must know about this run."""
 
     @property
     def courses(self) -> list[str]:
@@ -80,26 +77,22 @@ class Findings(Checked):
         return list(dict.fromkeys(cell.course for cell in self.cells))
 
     def of(self, course: str, known: Known) -> list[MapCell]:
-        """Give what every method came to on one set, knowing so much."""
+        """Give the cells of one set, with this share of it known."""
         return [cell for cell in self.cells if (cell.course, cell.known) == (course, known)]
 
     def cell(self, course: str, known: Known, method: str) -> MapCell | None:
-        """Give what one method came to; None where it was not run."""
+        """Give the cell of one method; None where it was not run."""
         return next((cell for cell in self.of(course, known) if cell.method == method), None)
 
-    def text(self) -> str:
-        """Give the file that holds these findings."""
-        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
-
-def gather(results: Sequence[Result], ours: str) -> Findings:
+def gather(results: Sequence[Result]) -> Findings:
     """Give the findings of these runs, all of one part of the maps."""
     groups = grouped(results, "course", "label_share", "method")
     judged: Judged = {
         (course, SHARES[share], method): draws for (course, share, method), draws in groups.items()
     }
     for (course, share, _), draws in groups.items():
-        # Rules know the same labels whichever method ran beside them.
+        # A rule knows the same labels beside every method, so the first method's will do.
         for rule in draws[0]["rules"]:
             ruled = [draw["rules"][rule] for draw in draws]
             judged.setdefault((course, SHARES[share], rule), ruled)
@@ -110,7 +103,7 @@ def gather(results: Sequence[Result], ours: str) -> Findings:
         commit=commit(),
         date=datetime.now(UTC).date().isoformat(),
         cells=[_cell(*key, draws) for key, draws in judged.items()],
-        leads=_leads(judged, ours),
+        leads=_leads(judged),
     )
 
 
@@ -125,35 +118,41 @@ def stored_test() -> Findings | None:
 
 def _cell(course: str, known: Known, method: str, draws: Sequence[Result]) -> MapCell:
     resampled = [_arrays(draw) for draw in draws]
-    curves = [draw["curve"] for draw in draws if "curve" in draw]
     return MapCell(
         course=course,
         known=known,
         method=method,
-        metrics={name: _mean_of_draws(draws, name) for name in draws[0]["metrics"]},
+        metrics={
+            name: _mean([draw["metrics"][name] for draw in draws]) for name in draws[0]["metrics"]
+        },
         intervals={name: _bounds(mean_of(resampled, name)) for name in resampled[0]},
-        curve=[_mean(at) for at in zip(*curves, strict=True)],
+        curve=[_mean(at) for at in zip(*(draw["curve"] for draw in draws), strict=True)],
         reliability=_pooled([bin_ for draw in draws for bin_ in draw.get("reliability", [])]),
     )
 
 
-def _leads(judged: Judged, ours: str) -> list[MapLead]:
+def _leads(judged: Judged) -> list[MapLead]:
     metric = "average_precision"
     found = []
     for (course, known, over), theirs in judged.items():
-        mine = judged.get((course, known, ours))
-        if mine is None or over == ours or len(mine) != len(theirs):
+        mine = judged.get((course, known, SEQUITUR), theirs)
+        if mine is theirs:
             continue
-        my_mean, their_mean = (_mean_of_draws(draws, metric) for draws in (mine, theirs))
-        if my_mean is None or their_mean is None:
-            continue
+        my_mean, their_mean = (
+            float(np.mean([draw["metrics"][metric] for draw in draws])) for draws in (mine, theirs)
+        )
         my_values, their_values = (
             mean_of([_arrays(draw) for draw in draws], metric) for draws in (mine, theirs)
         )
-        lead, bounds = my_mean - their_mean, _bounds(my_values - their_values)
-        found.append(
-            MapLead(course=course, known=known, method=ours, over=over, lead=lead, interval=bounds)
+        lead = MapLead(
+            course=course,
+            known=known,
+            method=SEQUITUR,
+            over=over,
+            lead=my_mean - their_mean,
+            interval=_bounds(my_values - their_values),
         )
+        found.append(lead)
     return found
 
 
@@ -166,31 +165,21 @@ def _bounds(values: FloatArray) -> Interval:
     return (None, None) if np.isnan(low) else (low, high)
 
 
-def _mean_of_draws(draws: Sequence[Result], metric: str) -> float | None:
-    return _mean([draw["metrics"][metric] for draw in draws])
-
-
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Give the mean; None where any of the values is none: it would be of other draws."""
+    """Give the mean; None where a draw has no value: a mean of the others cannot be compared."""
     known = [value for value in values if value is not None and not np.isnan(value)]
     return float(np.mean(known)) if len(known) == len(values) else None
 
 
-def _pooled(bins: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
-    """Put the bins of several draws together, each pair counting once for each draw."""
-    found = []
-    for low in sorted({one["low"] for one in bins}):
-        here = [one for one in bins if one["low"] == low]
-        pairs = [one["pairs"] for one in here]
-        found.append(
-            {
-                "low": low,
-                "high": here[0]["high"],
-                "pairs": float(sum(pairs)),
-                **{
-                    what: float(np.average([one[what] for one in here], weights=pairs))
-                    for what in ("said", "came_true")
-                },
-            }
-        )
-    return found
+def _pooled(bins: Sequence[Result]) -> list[dict[str, float]]:
+    """Merge the bins of several draws; a pair counts once for each draw."""
+    pairs = pl.col("pairs")
+    means = [
+        ((pl.col(one) * pairs).sum() / pairs.sum()).alias(one) for one in ("said", "came_true")
+    ]
+    whole = pl.DataFrame(bins, ["low", "high", "pairs", "said", "came_true"]).sort("low")
+    return (
+        whole.group_by("low", maintain_order=True)
+        .agg(pl.col("high").first(), pairs.sum().cast(pl.Float64), *means)
+        .to_dicts()
+    )

@@ -1,1 +1,1 @@
-"""What can be reproduced: one file for each command."""
+"""What can be reproduced: a file for each command, and one for tables 1 and 2."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proprl.arrays import FloatArray
-from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import PROPRL, plan, title_of
-from proprl.experiments.settings.published import NAMES, published
+from proprl.experiments.running.plan import PROPRL, Wanted, plan
+from proprl.experiments.running.run import Result
+from proprl.experiments.settings.methods import title_of
+from proprl.experiments.settings.published import NAMES
+from proprl.experiments.show.comparison import compare, how_tested
 from proprl.experiments.show.figures import COLOURS, COLUMN, new_figure
-from proprl.experiments.show.grouping import Result, grouped
-from proprl.experiments.show.method_table import compared, how_tested
-from proprl.experiments.show.pages import file_stem, said, times_run
-from proprl.experiments.show.tables import csv_text
+from proprl.experiments.show.pages import Do, Outcome, file_stem, page, said, times_run
+from proprl.experiments.show.tables import Table, csv_text, grouped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,14 +33,13 @@ def case_study(wanted: Wanted, do: Do) -> Outcome:
     methods = wanted.methods or SHOWN_METHODS
     runs = plan(methods, wanted)
     results = do(runs)
-    found = compared(results, methods, ORDER_METRICS, published().direction, wanted)
-    stem = file_stem("case-study", wanted)
-    heading = f"Case study, {wanted.protocol}"
+    found = compare(results, methods, ORDER_METRICS, wanted, paper="case_study")
+    stem, heading = file_stem("case-study", wanted), f"Case study, {wanted.protocol}"
     times, encoder = times_run(wanted), runs[0].encoder
     how = said("case-study", times=times, encoder=encoder, tested=how_tested())
-    picture = f"\n![Confidence in both orders]({stem}.png)\n"
+    picture = f"![Confidence in both orders]({stem}.png)"
     texts = {
-        f"{stem}.md": "\n".join([f"# {heading}\n", how, found.markdown(), picture]),
+        f"{stem}.md": page(f"# {heading}", how, found.markdown(), picture),
         f"{stem}.tex": found.latex(),
         f"{stem}.csv": csv_text(SCORE_HEADS, [row for one in results for row in _points(one)]),
     }
@@ -50,7 +49,7 @@ def case_study(wanted: Wanted, do: Do) -> Outcome:
         for method in methods:
             cells = [found.cells[method, course, metric] for metric in ORDER_METRICS]
             numbers = [n for cell in cells for n in (cell.mean, cell.deviation, cell.paper)]
-            rows.append([course, found.title(method), *numbers])
+            rows.append([course, title_of(method), *numbers])
     of_both = grouped(results, "course", "method")
     panels = [[of_both[course, method][0] for method in methods] for course in wanted.courses]
     return Outcome(results, [Table(heading, heads, rows)], texts, {stem: lambda: draw(panels)})
@@ -100,7 +99,6 @@ def _draw_panel(axis: Axes, result: Result) -> None:
 
 
 def _points(result: Result) -> list[list[object]]:
-    run = result["run"]
-    whose = [run["method"], run["course"], run["fold"], run["seed"]]
-    scores = zip(*(side.tolist() for side in both_orders(result)), strict=True)
+    whose = [result["run"][field] for field in ("method", "course", "fold", "seed")]
+    scores = np.stack(both_orders(result), axis=1).tolist()
     return [[*whose, pair, *both] for pair, both in enumerate(scores)]

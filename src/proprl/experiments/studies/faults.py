@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean, stdev
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
 from proprl.data.public import BENCHMARKS
 from proprl.evaluation.metrics import accuracy, auc
-from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import PROPRL, title_of
-from proprl.experiments.running.run import Run
+from proprl.experiments.running.plan import PROPRL, Wanted
+from proprl.experiments.running.run import Result, Run
+from proprl.experiments.settings.methods import title_of
 from proprl.experiments.settings.published import NAMES
-from proprl.experiments.show.grouping import Result, grouped
-from proprl.experiments.show.pages import said, table_heads
-from proprl.experiments.show.tables import csv_text, markdown_table
+from proprl.experiments.show.pages import Do, Outcome, page, said, table_heads
+from proprl.experiments.show.tables import Table, csv_text, grouped
 from proprl.features.encoders import resolve_encoder
 
 FEW_METHODS = ("rf", "dgcpl", PROPRL)
@@ -24,24 +23,7 @@ FAULT_METRICS = ("accuracy", "auc")
 MOST_REPEATS = 3
 
 Values = Mapping[str, Sequence[float]]
-"""By metric, one value of each run."""
-
-
-@dataclass(frozen=True)
-class Effect:
-    """One metric of one method on one set, with a fault of the data and without it."""
-
-    fault: str
-    course: str
-    method: str
-    metric: str
-    faulty: Sequence[float]
-    sound: Sequence[float]
-
-    @property
-    def worth(self) -> float:
-        """How much the fault adds to the metric, or takes from it."""
-        return fmean(self.faulty) - fmean(self.sound)
+"""The values of each metric, one for each run."""
 
 
 def faults(wanted: Wanted, do: Do) -> Outcome:
@@ -55,7 +37,7 @@ def faults(wanted: Wanted, do: Do) -> Outcome:
     results = do(runs)
     found = grouped(results, "course", "method", "protocol", "alignment")
     effects = [
-        Effect(fault, course, method, metric, faulty[metric], sound[metric])
+        [fault, course, method, metric, *_effect(faulty[metric], sound[metric])]
         for course in wanted.courses
         for method in methods
         for metric in FAULT_METRICS
@@ -66,14 +48,14 @@ def faults(wanted: Wanted, do: Do) -> Outcome:
         for course in wanted.courses
     ]
     title = "A memoriser of the training labels, on the published test rows"
-    tables = [
-        *_effect_tables(effects),
-        Table(title, table_heads("faults", "memoriser"), memorisers),
-    ]
-    page = ["# Faults of the public data", said("faults", repeats=repeats, encoder=runs[0].encoder)]
-    for table in tables:
-        page += [f"## {table.title}", markdown_table(table.heads, table.rows).rstrip()]
-    texts = {"faults.md": "\n\n".join(page) + "\n", "faults.csv": _csv(effects)}
+    memoriser = Table(title, table_heads("faults", "memoriser"), memorisers)
+    tables = [*_effect_tables(effects), memoriser]
+    how = said("faults", repeats=repeats, encoder=runs[0].encoder)
+    sections = [table.section() for table in tables]
+    texts = {
+        "faults.md": page("# Faults of the public data", how, *sections),
+        "faults.csv": csv_text(table_heads("faults", "csv"), effects),
+    }
     return Outcome(results, tables, texts)
 
 
@@ -109,7 +91,7 @@ def _values(results: Sequence[Result]) -> Values:
 
 
 def _on_unseen_rows(results: Sequence[Result]) -> Values:
-    """Judge the same runs by those test rows whose pair train holds in neither order."""
+    """Judge the same runs by the test rows whose pair train holds in neither order."""
     found: dict[str, list[float]] = {metric: [] for metric in FAULT_METRICS}
     for result in results:
         unseen = np.array([answer is None for answer in result["memorised"]])
@@ -120,11 +102,20 @@ def _on_unseen_rows(results: Sequence[Result]) -> Values:
     return found
 
 
-def _memoriser_row(course: str, result: Result) -> list[object]:
-    """Say how far looking up training labels gets on a set's published test rows.
+def _effect(faulty: Sequence[float], sound: Sequence[float]) -> list[float]:
+    """Give mean and deviation with a fault and without it, what the fault adds, how many runs."""
+    with_it, without = (
+        [float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0]
+        for values in (faulty, sound)
+    )
+    return [*with_it, *without, with_it[0] - without[0], len(faulty)]
 
-    A row is seen if train holds its pair, in this order or the other. For the others a coin is
-    thrown.
+
+def _memoriser_row(course: str, result: Result) -> list[object]:
+    """Count what someone gets right who only looks up training labels, on published test rows.
+
+    A row is seen if train holds its pair, in this order or the other. The other rows are guessed
+    by a coin.
     """
     answered = list(zip(result["memorised"], result["labels"], strict=True))
     seen = [(answer, label) for answer, label in answered if answer is not None]
@@ -134,36 +125,19 @@ def _memoriser_row(course: str, result: Result) -> list[object]:
     return [course, len(answered), len(seen), right, f"{share:.3f}", unseen_positives]
 
 
-def _effect_tables(effects: Sequence[Effect]) -> list[Table]:
+def _effect_tables(effects: Sequence[Sequence[object]]) -> list[Table]:
     """Give a table for each fault, with its sets and methods."""
     heads = ["set", "method"]
     heads += [f"{NAMES[m]} {what}" for m in FAULT_METRICS for what in ("with", "without", "worth")]
-    tables: dict[str, dict[tuple[str, str], list[object]]] = {}
-    for effect in effects:
-        key = effect.course, title_of(effect.method)
-        row = tables.setdefault(effect.fault, {}).setdefault(key, [])
-        row += [_spread(effect.faulty), _spread(effect.sound), f"{effect.worth:+.3f}"]
-    return [
-        Table(fault, heads, [[*key, *row] for key, row in rows.items()])
-        for fault, rows in tables.items()
-    ]
-
-
-def _spread(values: Sequence[float]) -> str:
-    return f"{fmean(values):.3f} ± {_deviation(values):.3f}"
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return stdev(values) if len(values) > 1 else 0.0
-
-
-def _csv(effects: Sequence[Effect]) -> str:
-    rows = [
-        [
-            *(e.fault, e.course, e.method, e.metric),
-            *(fmean(e.faulty), _deviation(e.faulty), fmean(e.sound), _deviation(e.sound)),
-            *(e.worth, len(e.faulty)),
-        ]
-        for e in effects
-    ]
-    return csv_text(table_heads("faults", "csv"), rows)
+    frame = pl.DataFrame(effects, table_heads("faults", "csv"), orient="row")
+    tables = []
+    for (fault,), of_fault in frame.group_by("fault", maintain_order=True):
+        rows = []
+        for (course, method), lines in of_fault.group_by("course", "method", maintain_order=True):
+            cells: list[str] = []
+            for *_, mean, spread, sound, sound_spread, worth, _ in lines.iter_rows():
+                both = f"{mean:.3f} ± {spread:.3f}", f"{sound:.3f} ± {sound_spread:.3f}"
+                cells += [*both, f"{worth:+.3f}"]
+            rows.append([course, title_of(str(method)), *cells])
+        tables.append(Table(str(fault), heads, rows))
+    return tables

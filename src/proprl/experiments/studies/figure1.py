@@ -1,4 +1,4 @@
-"""Figure 1: how alike concepts are before a graph network is trained, and in training."""
+"""Figure 1: how similar the concepts of pairs are before a network is trained, and while it is."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import plan, title_of
+from proprl.experiments.running.plan import Wanted, plan
 from proprl.experiments.running.similarity import KINDS
-from proprl.experiments.settings.published import published
+from proprl.experiments.settings.load import packaged
+from proprl.experiments.settings.methods import title_of
 from proprl.experiments.show.figures import COLOURS, LINE_STYLES, PAGE, draw_legend, new_figure
-from proprl.experiments.show.pages import file_stem, one_method, said, table_heads
-from proprl.experiments.show.tables import csv_text, markdown_table
+from proprl.experiments.show.pages import (
+    Do,
+    Outcome,
+    file_stem,
+    one_method,
+    page,
+    said,
+    table_heads,
+)
+from proprl.experiments.show.tables import Table, csv_text, markdown_table
 from proprl.models.networks.scorer import NetworkScorer
 from proprl.models.registry import method as scorer_of
 
@@ -36,40 +44,23 @@ def figure1(wanted: Wanted, do: Do) -> Outcome:
     if not issubclass(scorer_of(method), NetworkScorer):
         raise ProprlError(f"{method} has no network, so there are no representations to follow")
     courses = wanted.asked_courses or ("mooc",)
-    runs = [
-        replace(run, watched=True)
-        for run in plan([method], replace(wanted, asked_courses=courses, repeats=1))
-    ]
-    results = do(runs)
+    once = plan([method], replace(wanted, asked_courses=courses, repeats=1))
+    results = do([replace(run, watched=True) for run in once])
     seen = {course: r["similarity"] for course, r in zip(courses, results, strict=True)}
-    heads = table_heads("figure1")
     rows = [_row(course, kind, seen[course][kind]) for course in courses for kind in KINDS]
-    stem = file_stem("figure1", wanted)
-    title = title_of(method)
-    heading = f"Figure 1, {wanted.protocol}: similarity of pairs, {title}"
-    picture = f"![Similarity before and during training]({stem}.png)\n"
-    grown = 100 * published().grown_share
-    how = said("figure1", title=title, encoder=runs[0].encoder, grown=grown)
-    page = [f"# {heading}\n", how, markdown_table(heads, rows), picture]
+    stem, title = file_stem("figure1", wanted), title_of(method)
+    table = Table(
+        f"Figure 1, {wanted.protocol}: similarity of pairs, {title}", table_heads("figure1"), rows
+    )
+    grown = 100 * packaged("published.toml")["grown_share"]
+    how = said("figure1", title=title, encoder=once[0].encoder, grown=grown)
+    picture = f"![Similarity before and during training]({stem}.png)"
     texts = {
-        f"{stem}.md": "\n".join(page),
-        f"{stem}-before.csv": csv_text(
-            ["course", "pairs", "from", "to", "density"], _density_rows(seen)
-        ),
-        f"{stem}-drift.csv": csv_text(
-            ["course", "pairs", "epoch", "quartile 1", "median", "quartile 3"], _drift_rows(seen)
-        ),
+        f"{stem}.md": page(f"# {table.title}", how, markdown_table(table.heads, rows), picture),
+        f"{stem}-before.csv": csv_text(table_heads("figure1", "before"), _density_rows(seen)),
+        f"{stem}-drift.csv": csv_text(table_heads("figure1", "drift"), _drift_rows(seen)),
     }
-    return Outcome(results, [Table(heading, heads, rows)], texts, {stem: lambda: draw(seen)})
-
-
-def grown_share(similarity: Mapping[str, Any], start: str) -> float:
-    """Give the share of pairs that are more similar at the end than at `start`.
-
-    >>> grown_share({"before": [0.5, 0.5, 0.5], "last": [0.6, 0.7, 0.5]}, "before")
-    0.6666666666666666
-    """
-    return float((np.array(similarity["last"]) > np.array(similarity[start])).mean())
+    return Outcome(results, [table], texts, {stem: lambda: draw(seen)})
 
 
 def densities(similarity: Similarity) -> tuple[FloatArray, dict[str, FloatArray]]:
@@ -115,9 +106,11 @@ def _draw_during(axis: Axes, similarity: Similarity) -> None:
 
 
 def _row(course: str, kind: str, similarity: Mapping[str, Any]) -> list[object]:
-    medians = [f"{np.median(similarity[when]):.3f}" for when in ("before", "first", "last")]
-    grown = [f"{100 * grown_share(similarity, start):.1f} %" for start in ("before", "first")]
-    return [course, kind, len(similarity["before"]), *medians, *grown]
+    """Give the medians, and the shares of pairs that are more similar at the end than before."""
+    before, first, last = (np.array(similarity[when]) for when in ("before", "first", "last"))
+    medians = [f"{np.median(cosines):.3f}" for cosines in (before, first, last)]
+    grown = [f"{100 * (last > start).mean():.1f} %" for start in (before, first)]
+    return [course, kind, len(before), *medians, *grown]
 
 
 def _density_rows(seen: Mapping[str, Similarity]) -> list[Sequence[object]]:
@@ -125,8 +118,8 @@ def _density_rows(seen: Mapping[str, Similarity]) -> list[Sequence[object]]:
     for course, similarity in seen.items():
         edges, density = densities(similarity)
         for kind in KINDS:
-            bins = zip(edges[:-1].tolist(), edges[1:].tolist(), density[kind].tolist(), strict=True)
-            rows += [(course, kind, *bin_) for bin_ in bins]
+            bins = np.stack([edges[:-1], edges[1:], density[kind]], axis=1)
+            rows += [(course, kind, *bin_) for bin_ in bins.tolist()]
     return rows
 
 

@@ -6,34 +6,34 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 
 import numpy as np
+import polars as pl
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Do, Outcome, Table, Wanted
-from proprl.experiments.running.plan import SEQUITUR, experiment_settings, plan, title_of
+from proprl.experiments.running.plan import SEQUITUR, TABLE_1, Wanted, plan
 from proprl.experiments.running.protocols import LEAK_FREE_FOLDS
-from proprl.experiments.running.run import BACKGROUND, REFIT, Run, method_of, row_of
-from proprl.experiments.settings.published import METRICS
-from proprl.experiments.show.commit import commit
-from proprl.experiments.show.comparison import Cell, Comparison, Key, compare
-from proprl.experiments.show.grouping import Result, of_course
+from proprl.experiments.running.run import BACKGROUND, REFIT, Result, Run, method_of, row_of
+from proprl.experiments.settings.load import packaged_text
+from proprl.experiments.settings.methods import AS_PUBLISHED, title_of
+from proprl.experiments.settings.published import METRICS, SETS
+from proprl.experiments.show.comparison import Cell, Comparison, Key, compare, how_compared
 from proprl.experiments.show.lines import PAIR_LINE_HEADS, pair_lines
-from proprl.experiments.show.method_table import how_compared, printed_tables
-from proprl.experiments.show.pages import said
-from proprl.experiments.show.recorded import RECORDED_ENCODER, recorded_cells
-from proprl.experiments.show.tables import csv_text, markdown_table
-from proprl.experiments.studies.table1 import table1_methods
-from proprl.features.encoders import resolve_encoder
+from proprl.experiments.show.pages import Do, Outcome, commit, page, said
+from proprl.experiments.show.tables import Table, csv_text, grouped, markdown_table
+from proprl.features.encoders import MINILM, resolve_encoder
 
+RECORDED_ENCODER = f"sentence-transformers:{MINILM}"
+"""The encoder of the recorded runs."""
 REFITTED = ("svm", "trees")
-"""Methods that are also shown refit: they then learn from as many labels as Sequitur."""
+"""Methods that are also refit, so that they learn from as many labels as Sequitur."""
 MEASURED: Mapping[str, tuple[Sequence[str], int, int]] = {
     "published": (METRICS, 10, 3),
     "leak-free": ((*METRICS, "ordered_share"), LEAK_FREE_FOLDS, LEAK_FREE_FOLDS),
     "new-concepts": (METRICS, 5, 5),
 }
-"""By protocol: the metrics, and how often Sequitur and how often the others are run."""
+"""By protocol: the metrics, the repeats of Sequitur, and those of the other methods."""
 RUNS_COUNTED = ("pairs", "scored", "scored_positives")
 BACKGROUND_HEADS = ("set", "test pairs", "background", "test pairs in it", "of them prerequisites")
 
@@ -48,7 +48,9 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
     ending = _ending(resolve_encoder(wanted.encoder))
     when = f"Written at commit {commit()} on {datetime.now(UTC).date().isoformat()}."
     texts: dict[str, str] = {}
-    tables, lines, results = [], [], []
+    tables: list[Table] = []
+    lines: list[list[str]] = []
+    results: list[Result] = []
     for protocol in MEASURED:
         here = replace(wanted, protocol=protocol)
         found = do(ours_plan(here))
@@ -57,15 +59,15 @@ def ours(wanted: Wanted, do: Do) -> Outcome:
         title, stem = f"Sequitur, {protocol}", f"ours-{protocol}{ending}"
         taken = _background_rows(found, here)
         about = said("ours", "taken", table=markdown_table(BACKGROUND_HEADS, taken))
-        page = [f"# {title}", f"{when} {_how(here, comparison)}", comparison.markdown(), about]
+        how = f"{when} {_how(here, comparison)}"
         texts |= {
-            f"{stem}.md": "\n\n".join(page),
+            f"{stem}.md": page(f"# {title}", how, comparison.markdown(), about),
             f"{stem}.csv": comparison.csv(),
             f"{stem}.tex": comparison.latex(),
         }
-        tables += printed_tables(comparison, title)
+        tables += comparison.tables(title)
         tables.append(Table(f"Background of Sequitur, {protocol}", BACKGROUND_HEADS, taken))
-        lines += [line.row() for line in pair_lines(protocol, found, here.courses)]
+        lines += pair_lines(protocol, found, here.courses)
     if lines:
         table = markdown_table(PAIR_LINE_HEADS, lines)
         texts[f"ours-lines{ending}.md"] = said(
@@ -83,7 +85,7 @@ def ours_plan(wanted: Wanted) -> list[Run]:
     """
     mine, theirs = _repeats(wanted)
     asked = [name for name in wanted.methods or REFITTED if name != SEQUITUR]
-    recorded = {} if wanted.methods else {name for name, *_ in _recorded(wanted)}
+    recorded = {} if wanted.methods else {name for name, *_ in recorded_cells(wanted)}
     once = plan(asked, replace(wanted, repeats=theirs), tuned=True)
     own = plan([SEQUITUR], replace(wanted, repeats=mine))
     return [
@@ -94,36 +96,37 @@ def ours_plan(wanted: Wanted) -> list[Run]:
     ]
 
 
+def recorded_cells(wanted: Wanted) -> dict[Key, Cell]:
+    """Give the cells of the paper's methods, which were measured before and need not be run again.
+
+    `recorded.csv` holds what they came to on each public set under each protocol, with the
+    settings that were tuned for them. They have not changed since the commit beside each number.
+    With other courses or another encoder there is nothing to show.
+    """
+    if resolve_encoder(wanted.encoder) != RECORDED_ENCODER or not set(wanted.courses) <= set(SETS):
+        return {}
+    text = StringIO(packaged_text("recorded.csv"))
+    rows = pl.read_csv(text, schema_overrides={"commit": pl.String})
+    asked = rows.filter(pl.col("course").is_in(wanted.courses), protocol=wanted.protocol)
+    return {
+        (row.pop("method"), row.pop("course"), row.pop("metric")): Cell(**row)
+        for row in asked.drop("protocol").iter_rows(named=True)
+    }
+
+
 def _compared(wanted: Wanted, results: Sequence[Result]) -> Comparison:
-    recorded, run = _recorded(wanted), {row_of(result["run"]) for result in results}
+    recorded, run = recorded_cells(wanted), {row_of(result["run"]) for result in results}
     rows = {name for name, *_ in recorded} | run
-    methods = [name for name in (*table1_methods(), "trees") if name in rows]
+    methods = [name for name in (*TABLE_1, "trees") if name in rows]
     methods += sorted(name for name in rows if name not in methods and method_of(name) != SEQUITUR)
     methods += [SEQUITUR, f"{SEQUITUR}+{BACKGROUND}"]
-    words = {REFIT: "refit on both", BACKGROUND: "with background"}
-    titles = {
-        row: ", ".join([title_of(name), *(words[word] for word in differs)])
-        for row in methods
-        for name, *differs in [row.split("+")]
-    }
-    return compare(
-        results,
-        methods=methods,
-        courses=wanted.courses,
-        metrics=MEASURED[wanted.protocol][0],
-        ours=SEQUITUR,
-        titles=titles,
-        recorded={key: cell for key, cell in recorded.items() if key[0] not in run},
-    )
-
-
-def _recorded(wanted: Wanted) -> Mapping[Key, Cell]:
-    metrics, encoder = MEASURED[wanted.protocol][0], resolve_encoder(wanted.encoder)
-    return recorded_cells(wanted.protocol, wanted.courses, metrics, encoder)
+    not_run = {key: cell for key, cell in recorded.items() if key[0] not in run}
+    metrics = MEASURED[wanted.protocol][0]
+    return compare(results, methods, metrics, wanted, ours=SEQUITUR, recorded=not_run)
 
 
 def _repeats(wanted: Wanted) -> tuple[int, int]:
-    """Say how often Sequitur and the others are run; once each where one run was asked for."""
+    """Give the repeats of Sequitur and of the others; 1 for both where one was asked for."""
     _, mine, theirs = MEASURED[wanted.protocol]
     return (1, 1) if wanted.repeats == 1 else (mine, theirs)
 
@@ -137,21 +140,20 @@ def _how(wanted: Wanted, found: Comparison) -> str:
     text.append(said("ours", "background"))
     if mine != theirs:
         text.append(said("ours", "seeds", seeds=theirs))
-    as_published = experiment_settings().as_published
-    shown = [title_of(name) for name in found.methods if name in as_published]
+    shown = [title_of(name) for name in found.methods if name in AS_PUBLISHED]
     if wanted.protocol == "published" and shown:
         text.append(said("ours", "papers", titles=" and ".join(shown)))
     return " ".join(text)
 
 
 def _background_rows(results: Sequence[Result], wanted: Wanted) -> list[list[str]]:
-    """Count what was taken for background, and how many test pairs are among it: means."""
+    """Give, for each set, the mean sizes of the background and of its overlap with the test."""
     rows = []
+    with_it = grouped((one for one in results if BACKGROUND in one), "course")
     for course in wanted.courses:
         counts = [
             [len(one["labels"]), *(one[BACKGROUND][what] for what in RUNS_COUNTED)]
-            for one in of_course(results, course)
-            if BACKGROUND in one
+            for one in with_it[course,]
         ]
         rows.append([course, *(f"{mean:.1f}" for mean in np.mean(counts, axis=0))])
     return rows

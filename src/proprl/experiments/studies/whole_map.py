@@ -1,4 +1,4 @@
-"""Whether a map is right where people looked at every pair, and whether it beats its own labels."""
+"""How right a map is where people looked at every pair, and whether it beats its own labels."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import replace
 from proprl.data.public.catalogue import WHOLE_MAPS
 from proprl.data.splits.whole_map import MapPart
 from proprl.errors import ProprlError
-from proprl.experiments.running.outcome import Do, Outcome, Wanted
-from proprl.experiments.running.plan import PROPRL, SEQUITUR, experiment_settings
+from proprl.experiments.running.plan import PROPRL, SEQUITUR, TABLE_1, Wanted
 from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import DIRECT_STEPS, FIFTH, QUARTER
-from proprl.experiments.show.whole_map_figures import curves_figure, reliability_figure
-from proprl.experiments.show.whole_map_findings import TEST_FILE, Findings, gather, stored_test
-from proprl.experiments.show.whole_map_page import lines_table, map_csv, map_page, map_tables
-from proprl.experiments.studies.table1 import table1_methods
+from proprl.experiments.settings.methods import settings_of
+from proprl.experiments.show.pages import Do, Outcome
+from proprl.experiments.show.whole_map_findings import TEST_FILE, gather, stored_test
+from proprl.experiments.show.whole_map_page import lines_table, map_outcome
 from proprl.features.encoders import resolve_encoder
 from proprl.models.needs import FEATURES, LABELS, RESOURCE, missing_inputs
 from proprl.models.registry import method
@@ -28,31 +27,24 @@ DEVELOPMENT, TEST = "development", "test"
 
 
 def whole_map(wanted: Wanted, do: Do) -> Outcome:
-    """Score the development half; or, once, the test half, which is printed from then on."""
-    if wanted.part == TEST:
-        return _on_test(wanted, do)
-    if wanted.part != DEVELOPMENT:
+    """Score the development half, or the test half; that is run once, and printed ever after."""
+    if wanted.part not in (DEVELOPMENT, TEST):
         raise ProprlError(f"there is no part {wanted.part!r}; known: {DEVELOPMENT}, {TEST}")
-    results = do(map_plan(wanted))
-    tested = stored_test()
-    outcome = _outcome(gather(results, SEQUITUR))
-    lines = [] if tested is None else [lines_table(tested)]
-    return replace(outcome, tables=[*outcome.tables, *lines])
-
-
-def _on_test(wanted: Wanted, do: Do) -> Outcome:
-    """Give the stored run on the test half; only where there is none, run it."""
-    if wanted != Wanted(part=TEST, encoder=wanted.encoder):
+    if wanted.part == TEST and wanted != Wanted(part=TEST, encoder=wanted.encoder):
         raise ProprlError(
             "the test half is run once, with every method and set: leave out --course, --method, "
             "--protocol, --seeds and --quick"
         )
-    found = stored_test()
-    if found is not None:
-        return _outcome(found)
-    found = gather(do(map_plan(wanted)), SEQUITUR)
-    outcome = _outcome(found)
-    return replace(outcome, texts={**outcome.texts, TEST_FILE: found.text()})
+    tested = stored_test()
+    if wanted.part == TEST and tested is not None:
+        return map_outcome(tested)
+    found = gather(do(map_plan(wanted)))
+    outcome = map_outcome(found)
+    if wanted.part == TEST:
+        stored = found.model_dump_json(indent=1) + "\n"
+        return replace(outcome, texts={**outcome.texts, TEST_FILE: stored})
+    lines = [] if tested is None else [lines_table(tested)]
+    return replace(outcome, tables=[*outcome.tables, *lines])
 
 
 def map_plan(wanted: Wanted) -> list[Run]:
@@ -77,10 +69,10 @@ def map_plan(wanted: Wanted) -> list[Run]:
 
 
 def _methods(course: str, draws: int) -> list[str]:
-    """Give the methods to run on a set: all that can, but four where it is to be quick."""
+    """Give the methods to run on a set: four for a single draw, else all that can run there."""
     if draws == 1:
         return list(FOUR)
-    others = [name for name in table1_methods() if name not in FOUR]
+    others = [name for name in TABLE_1 if name not in FOUR]
     # The annotated sets have no learner behaviour.
     present = {LABELS, FEATURES, RESOURCE}
     can = [name for name in others if not missing_inputs(method(name).needs, present)]
@@ -88,7 +80,7 @@ def _methods(course: str, draws: int) -> list[str]:
 
 
 def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterator[Run]:
-    preset, changes = experiment_settings().of(name, course, WHOLE_MAP)
+    preset, changes = settings_of(name, course, WHOLE_MAP)
     shares = [1.0] if course in DIRECT_STEPS else [1.0, FIFTH]
     if name == SEQUITUR and course not in DIRECT_STEPS:
         shares.append(QUARTER)
@@ -98,20 +90,3 @@ def _runs(name: str, course: str, draws: int, wanted: Wanted) -> Iterator[Run]:
     for share in shares:
         for draw in range(draws):
             yield replace(run, fold=draw, seed=draw, label_share=share, encoder=encoder)
-
-
-def _outcome(findings: Findings) -> Outcome:
-    stem = WHOLE_MAP if findings.part == DEVELOPMENT else f"{WHOLE_MAP}-test"
-    tables = [
-        replace(table, title=f"{table.title}, {findings.part} half")
-        for table in map_tables(findings)
-    ]
-    return Outcome(
-        [findings.model_dump(mode="json")],
-        [*tables, lines_table(findings)],
-        {f"{stem}.md": map_page(findings, stem), f"{stem}.csv": map_csv(findings)},
-        {
-            f"{stem}-reliability": lambda: reliability_figure(findings),
-            f"{stem}-curves": lambda: curves_figure(findings),
-        },
-    )

@@ -21,7 +21,7 @@ from proprl.data.lookup import find_concept
 from proprl.data.mentions import mention_incidence, names_in_texts
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import CourseError, Problem
-from proprl.graphs.transitions import count_transitions
+from proprl.graphs.matrices import count_transitions
 
 
 def concept_text(name: str, description: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from proprl.arrays import FloatArray
-from proprl.graphs import Evidence, standardise_columns
-from proprl.graphs.resources import mean_of_concepts
+from proprl.graphs.evidence import Evidence, mean_of_concepts
+from proprl.graphs.matrices import standardise_columns
 
 
 def concepts_and_resources(evidence: Evidence) -> FloatArray:

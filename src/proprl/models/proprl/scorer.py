@@ -12,9 +12,13 @@ from torch import Tensor
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import hypergraph_operator, normalise_rows, standardise_columns
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.graphs.propagate import propagation_operator
+from proprl.graphs.matrices import (
+    hypergraph_operator,
+    normalise_rows,
+    propagation_operator,
+    standardise_columns,
+)
 from proprl.models.base import Presets, Settings
 from proprl.models.networks.layers import DENSE_UP_TO, Channel, ends, involved, pair_representation
 from proprl.models.networks.scorer import Batch, NetworkScorer, NetworkSettings

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, standardise_columns
+from proprl.graphs.evidence import Evidence
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation

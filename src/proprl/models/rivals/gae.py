@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 from torch import Tensor, nn
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, standardise_columns
+from proprl.graphs.evidence import Evidence
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.rivals.autoencoder import (
     AutoencoderScorer,
     ConvolutionalEncoder,

@@ -22,8 +22,8 @@ from torch import Tensor
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
-from proprl.graphs import Evidence, standardise_columns
-from proprl.graphs.resources import resource_vectors
+from proprl.graphs.evidence import Evidence, resource_vectors
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.base import Presets, Settings
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.layers import ends

@@ -23,7 +23,7 @@ from proprl.models.base import FitReport, Settings, State, state_part
 from proprl.models.forests.tree_sum import TreeSum
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
-from proprl.pairs.course import course_columns
+from proprl.pairs.columns import course_columns
 from proprl.pairs.labels import label_matrix
 
 # With background, a training row is described by the labels outside its fold.

@@ -30,8 +30,7 @@ from proprl.models.forests.tree_sum import TreeSum
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.scorer import Scorer, Task, as_kept, pack_known, unpack_known
 from proprl.models.sequitur.learner import Lesson
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import PairTable
+from proprl.pairs.table import PairTable, fold_of
 
 CROSS_FIT_PARTS = 5
 # So many times the final trees are grown: what one says by chance the others do not.

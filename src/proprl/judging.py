@@ -14,8 +14,14 @@ from proprl.data.splits.grouping import unordered_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.origins import CHOSEN
 from proprl.errors import ProprlError, UnknownConceptError
-from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
-from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, evaluate_scores
+from proprl.evaluation.base_rate import at_rate
+from proprl.evaluation.metrics import (
+    ENOUGH_TO_CHOOSE,
+    Bin,
+    calibration_error,
+    evaluate_scores,
+    reliability,
+)
 from proprl.fitted import Expected, Fitted
 from proprl.models.base import CrossFits
 

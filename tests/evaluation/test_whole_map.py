@@ -14,7 +14,6 @@ from proprl.errors import ProprlError
 from proprl.evaluation.metrics import average_precision
 from proprl.evaluation.whole_map import (
     JudgedMap,
-    degree_rule,
     drawn_counts,
     edge_metrics,
     interval,
@@ -22,7 +21,6 @@ from proprl.evaluation.whole_map import (
     mean_of,
     needed_on_the_way,
     precision_at_recall,
-    reliability_between,
     resampled_metrics,
 )
 from proprl.graphs.closure import what_follows
@@ -165,29 +163,11 @@ def test_a_graph_of_labels_alone_has_no_learned_edges() -> None:
     assert np.isnan(found["edges_right"])
 
 
-def test_the_rule_of_degrees() -> None:
-    """0 is a source twice, 1 once; 1 is a target once, 2 twice. Negatives count nothing."""
-    known = LabelledPairs(np.array([[0, 1], [0, 2], [1, 2], [2, 0]]), np.array([1, 1, 1, 0]))
-    pairs = np.array([[0, 2], [0, 1], [1, 2], [2, 1], [3, 2]])
-    assert degree_rule(known, pairs).tolist() == [4, 2, 2, 0, 0]
-
-
 def test_precision_where_a_share_is_found() -> None:
     """Best first: right; then two that tie, one of them right; then the rest."""
     labels, scores = np.array([1, 1, 0, 0]), np.array([0.9, 0.5, 0.5, 0.1])
     found = precision_at_recall(labels, scores, np.array([0.1, 0.5, 0.51, 1.0]))
     assert found == pytest.approx([1, 1, 2 / 3, 2 / 3])
-
-
-def test_reliability_between_bounds_of_any_width() -> None:
-    labels, said = np.array([0, 0, 1, 1]), np.array([0.001, 0.003, 0.02, 1.0])
-    found = reliability_between(labels, said, np.array([0, 0.01, 0.1, 0.5, 1]))
-    assert [(one.low, one.high, one.pairs, one.came_true) for one in found] == [
-        (0, 0.01, 2, 0),
-        (0.01, 0.1, 1, 1),
-        (0.5, 1, 1, 1),
-    ]
-    assert found[0].said == pytest.approx(0.002)
 
 
 def test_the_way_leaves_out_what_someone_knows_with_its_prerequisites() -> None:
@@ -196,7 +176,8 @@ def test_the_way_leaves_out_what_someone_knows_with_its_prerequisites() -> None:
     assert needed_on_the_way(follows, 1, 4) == {2, 3, 4}
 
 
-@pytest.mark.parametrize("scores", [np.array([0.5]), np.array([0.5, np.nan])])
-def test_arrays_that_cannot_be_meant_are_refused(scores: np.ndarray) -> None:
-    with pytest.raises(ProprlError, match="scores"):
-        JudgedMap(np.array([1, 0]), scores, open=mask(1, 1))
+def test_no_pairs_and_scores_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ProprlError, match="scores of asked pairs must be finite"):
+        JudgedMap(np.array([1, 0]), np.array([0.5, np.nan]), open=mask(1, 1))
+    with pytest.raises(ProprlError, match="no asked pairs"):
+        JudgedMap(np.array([], dtype=int), np.array([]), open=mask())

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from proprl.curriculum import Edge
-from proprl.evaluation import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.report import EdgeList, Map, ReportData, render_report
 from proprl.report.excerpt import ROWS
 from proprl.report.page import LISTED

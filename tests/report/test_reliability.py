@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proprl.evaluation import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.report.reliability import LARGEST, SMALLEST, reliability_plot
 
 RIGHT = Bin(0.2, 0.3, pairs=40, said=0.25, came_true=0.25)

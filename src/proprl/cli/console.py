@@ -18,7 +18,7 @@ from proprl.cli.tables import parts
 from proprl.errors import CourseError, Problem, ProprlError
 
 if TYPE_CHECKING:
-    from proprl.evaluation.calibration import Bin
+    from proprl.evaluation.metrics import Bin
 
 FILLED, MARK, BAR = "█", "|", 30
 
@@ -181,7 +181,7 @@ class ProgressBar:
 
 def metrics_rows(metrics: Mapping[str, object]) -> list[tuple[str, object, str]]:
     """Give metrics with their meaning in plain words."""
-    from proprl.evaluation.glossary import MEANING
+    from proprl.evaluation.metrics import MEANING
 
     return [(name, value, MEANING.get(name, "")) for name, value in metrics.items()]
 

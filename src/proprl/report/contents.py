@@ -15,7 +15,7 @@ from proprl.curriculum.summary import (
     map_counts,
     sure_of,
 )
-from proprl.evaluation.glossary import MEANING
+from proprl.evaluation.metrics import MEANING
 from proprl.fitted import Fitted
 from proprl.judging import Judged
 from proprl.report.page import EdgeList, Map, ReportData

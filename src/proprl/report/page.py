@@ -9,7 +9,7 @@ from math import isfinite
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum import Edge
-from proprl.evaluation.calibration import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.report import curve, reliability
 from proprl.report.drawing import draw, px, shown_probability
 from proprl.report.excerpt import excerpt

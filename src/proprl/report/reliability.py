@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from proprl.evaluation.calibration import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.report.curve import Tick
 from proprl.report.drawing import px
 

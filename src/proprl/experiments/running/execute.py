@@ -19,8 +19,8 @@ from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
-from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
+from proprl.evaluation.rules import memorised_labels
 from proprl.experiments.running.memory import PeakMemory
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import WHOLE_MAP, Run

@@ -24,15 +24,14 @@ from proprl.data.splits.whole_map import (
 )
 from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import PRIOR_DEVIATION, Calibration
-from proprl.evaluation.metrics import auc
+from proprl.evaluation.metrics import auc, reliability
+from proprl.evaluation.rules import degree_rule
 from proprl.evaluation.whole_map import (
     JudgedMap,
-    degree_rule,
     edge_metrics,
     map_metrics,
     needed_on_the_way,
     precision_at_recall,
-    reliability_between,
     resampled_metrics,
 )
 from proprl.experiments.running.run import Run
@@ -157,7 +156,7 @@ def judge(
         "known_positives": len(task.known.positives),
     }
     if believed is not None:
-        found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
+        found["reliability"] = [asdict(one) for one in reliability(labels, said, BOUNDS)]
     return found
 
 

@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from proprl.evaluation.resampling import ScoredPairs
-from proprl.evaluation.significance import bootstrap_interval, holm, paired_bootstrap
+from proprl.evaluation.significance import ScoredPairs, bootstrap_interval, holm, paired_bootstrap
 from proprl.experiments.running.run import method_of, row_of
 from proprl.experiments.settings.published import NAMES
 from proprl.experiments.show.grouping import Result

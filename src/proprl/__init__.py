@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         UnknownMethodError,
     )
     from proprl.estimator import PrerequisiteModel, ProPRL, load_model
-    from proprl.features import encode
+    from proprl.features.encoders import encode
 
 # By default OpenMP's threads spin while they wait for each other. When another program wants a
 # core, they wait for a thread that is not running: training was seen to take 30 times as long.
@@ -83,7 +83,7 @@ _HOME = {
         "UnknownMethodError",
     ),
     "proprl.estimator": ("PrerequisiteModel", "ProPRL", "load_model"),
-    "proprl.features": ("encode",),
+    "proprl.features.encoders": ("encode",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -205,7 +205,7 @@ def _learned_from(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say which evidence, labels and background were learned from, and what is missing."""
     from proprl.data.splits.course_split import NO_SPLIT
     from proprl.features.gather import NONE
-    from proprl.features.readings import NOBODY
+    from proprl.features.reader import NOBODY
 
     report, parts = fitted.report, fitted.parts
     used = [{"resource": "resources", "behaviour": "behaviour"}[view] for view in report.views]

@@ -15,7 +15,7 @@ from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import TrainingError
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 from proprl.training.checkpoint import Checkpoint
@@ -35,7 +35,7 @@ class Settings(BaseModel):
 
     @property
     def read_by(self) -> str:
-        """Which language model reads about the concepts; see `proprl.features.readings`."""
+        """Which language model reads about the concepts; see `proprl.features.reader`."""
         return NOBODY
 
 

@@ -27,7 +27,7 @@ from proprl.experiments.running.run import WHOLE_MAP, Run
 from proprl.experiments.running.similarity import SimilarityWatch
 from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.fitted import Fitted
 from proprl.fitting import Prepared, auto_background, fit_prepared
 from proprl.graphs.evidence import Evidence

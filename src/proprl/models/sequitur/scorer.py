@@ -23,7 +23,7 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.grouping import pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import BundleError, FeatureError
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.graphs.evidence import VIEWS
 from proprl.models.base import FitReport, HeldOut, Settings, State, state_part
 from proprl.models.forests.tree_sum import TreeSum

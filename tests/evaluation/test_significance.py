@@ -167,7 +167,7 @@ def counts_of(found: ScoredPairs, draws: Draws, place: int) -> IntArray:
 @pytest.mark.parametrize("runs", [1, 3])
 def test_a_resample_is_the_metric_of_the_pairs_drawn(metric: str, runs: int) -> None:
     found = scored(runs=runs)
-    draws = drawn(found.labels, 20, 0)
+    draws = drawn(found.sizes, 20, 0)
     expected = [by_hand(metric, found, counts_of(found, draws, b)) for b in range(20)]
     np.testing.assert_allclose(RESAMPLED[metric](found, draws), expected, rtol=1e-12)
 
@@ -176,7 +176,7 @@ def test_a_resample_is_the_metric_of_the_pairs_drawn(metric: str, runs: int) -> 
 def test_each_pair_once_is_the_metric_itself(metric: str) -> None:
     found = scored()
     once = np.ones(len(found.labels), dtype=np.int64)
-    (value,) = RESAMPLED[metric](found, undrawn(found.labels))
+    (value,) = RESAMPLED[metric](found, undrawn(found.sizes))
     assert value == pytest.approx(by_hand(metric, found, once), rel=1e-12)
 
 
@@ -186,7 +186,7 @@ def test_scikit_learn_agrees() -> None:
     predicted = scores >= found.thresholds[0]
 
     def value(metric: str) -> float:
-        return float(RESAMPLED[metric](found, undrawn(labels)).item())
+        return float(RESAMPLED[metric](found, undrawn(found.sizes)).item())
 
     assert value("auc") == pytest.approx(roc_auc_score(labels, scores), rel=1e-12)
     assert value("accuracy") == pytest.approx(accuracy_score(labels, predicted), rel=1e-12)
@@ -194,13 +194,13 @@ def test_scikit_learn_agrees() -> None:
 
 
 def test_labels_keep_their_numbers_and_a_place_its_draws() -> None:
-    labels = np.array([1, 0, 0, 1, 1])
-    draws = drawn(labels, 50, 2)
+    draws = drawn((3, 2), 50, 2)
     assert draws.positives.shape == (50, 3)
     assert set(draws.positives.sum(axis=1).tolist()) == {3}
     assert set(draws.negatives.sum(axis=1).tolist()) == {2}
     assert len(np.unique(draws.positives, axis=0)) > 5
-    again, other = drawn(labels[::-1], 50, 2), drawn(labels, 50, 3)
+    drawn.cache_clear()
+    again, other = drawn((3, 2), 50, 2), drawn((3, 2), 50, 3)
     np.testing.assert_array_equal(draws.positives, again.positives)
     assert (draws.positives != other.positives).any()
 
@@ -208,7 +208,7 @@ def test_labels_keep_their_numbers_and_a_place_its_draws() -> None:
 def one_class(label: int) -> tuple[ScoredPairs, Draws]:
     scores: FloatArray = np.array([[0.1, 0.2, 0.9]])
     found = ScoredPairs(np.full(3, label), scores, scores, np.array([0.95]))
-    return found, drawn(found.labels, 5, 0)
+    return found, drawn(found.sizes, 5, 0)
 
 
 def test_a_single_class_has_what_it_can_have() -> None:

@@ -87,7 +87,7 @@ def test_features_cannot_be_written_through_the_evidence():
     assert X.flags.writeable
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1e151])
 def test_broken_features_are_counted_and_the_first_row_named(bad):
     broken = X.copy()
     broken[1:, 0] = bad
@@ -111,8 +111,8 @@ def test_incidence_must_cover_the_same_concepts():
         Evidence(X, incidence=csr_array((2, 5)))
 
 
-@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_transitions_must_be_finite_and_not_negative(bad):
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, 1e151])
+def test_transitions_must_be_finite_not_negative_and_not_huge(bad):
     with pytest.raises(ProprlError, match="row 0, column 1"):
         Evidence(X, transitions=csr_array(([bad], ([0], [1])), shape=(3, 3)))
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from proprl.errors import FeatureError, ProprlError
 from proprl.graphs.matrices import (
     count_transitions,
     hypergraph_operator,
@@ -130,11 +129,6 @@ def test_the_given_matrix_is_left_alone():
     B = csr_array(np.array([[0.0, 3.0], [1.0, 0.0]]))
     normalise_rows(B, weighting="log1p")
     np.testing.assert_array_equal(B.toarray(), [[0, 3], [1, 0]])
-
-
-def test_a_row_too_large_to_sum_is_refused():
-    with pytest.raises(ProprlError, match=r"row 0 .*too large"):
-        normalise_rows(csr_array(np.array([[1e308, 1e308], [0.0, 0.0]])))
 
 
 # Propagation
@@ -330,8 +324,3 @@ def test_standardising_leaves_the_given_matrix_alone():
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 def test_an_empty_matrix_keeps_its_shape(shape):
     assert standardise_columns(np.zeros(shape)).shape == shape
-
-
-def test_a_column_that_spreads_beyond_double_precision_is_named():
-    with pytest.raises(FeatureError, match="column 1"):
-        standardise_columns(np.array([[0.0, -1e308], [1.0, 1e308]]))

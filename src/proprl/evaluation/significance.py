@@ -33,6 +33,12 @@ class ScoredPairs(NamedTuple):
     reverse: FloatArray  # (runs, m), the same pairs in the other order
     thresholds: FloatArray  # (runs,)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many pairs have label 1, and how many label 0."""
+        positives = int(self.labels.sum())
+        return positives, len(self.labels) - positives
+
 
 class Draws(NamedTuple):
     """How often each pair of a test set is drawn, in b resamples."""
@@ -79,7 +85,7 @@ def paired_bootstrap(
     for place, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
         if not np.array_equal(mine.labels, other.labels):
             raise ProprlError("two methods can be compared only on the same pairs: labels differ")
-        each, draws = undrawn(mine.labels), drawn(mine.labels, resamples, place)
+        each, draws = undrawn(mine.sizes), drawn(mine.sizes, resamples, place)
         lead += (value(mine, each) - value(other, each)).item()
         leads += value(mine, draws) - value(other, draws)
     # Rounding must not decide whether an equal lead was reached.
@@ -101,23 +107,16 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def undrawn(labels: IntArray) -> Draws:
+def undrawn(sizes: tuple[int, int]) -> Draws:
     """Return the test set itself: each pair once."""
-    positives = int(labels.sum())
-    sizes = positives, len(labels) - positives
     return Draws(*(np.ones((1, size), dtype=np.uint8) for size in sizes))
-
-
-def drawn(labels: IntArray, resamples: int, place: int) -> Draws:
-    """Return test sets drawn from this one with replacement; the same ones for the same place."""
-    positives = int(labels.sum())
-    return _drawn(positives, len(labels) - positives, resamples, place)
 
 
 # Drawing costs more than any metric, and all methods and metrics of a table share their draws.
 # Those of a fold of 200 pairs take 2 MB.
 @lru_cache(maxsize=16)
-def _drawn(positives: int, negatives: int, resamples: int, place: int) -> Draws:
+def drawn(sizes: tuple[int, int], resamples: int, place: int) -> Draws:
+    """Return test sets drawn from one with replacement; `place`, the test set's, is the seed."""
     rng = np.random.default_rng((0, place))
 
     def counts(size: int) -> Counts:
@@ -126,7 +125,7 @@ def _drawn(positives: int, negatives: int, resamples: int, place: int) -> Draws:
         # The mean count is 1; more than 255 does not happen.
         return rng.multinomial(size, np.full(size, 1 / size), resamples).astype(np.uint8)
 
-    return Draws(counts(positives), counts(negatives))
+    return Draws(*map(counts, sizes))
 
 
 def _accuracy(scored: ScoredPairs, draws: Draws) -> FloatArray:

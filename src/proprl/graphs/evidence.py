@@ -12,6 +12,9 @@ from proprl.arrays import FloatArray, SparseMatrix
 from proprl.errors import FeatureError, ProprlError
 from proprl.graphs.matrices import divided
 
+LARGEST = np.float64(1e150)
+"""No number is beyond this, so that sums and squares stay within double precision."""
+
 VIEWS = ("resource", "behaviour")
 """Two views of a concept: the resources it stands in, and how learners move through it."""
 
@@ -113,11 +116,12 @@ def _checked_vectors(X: FloatArray, rows: int | None = None, of: str = "concept"
         own = own.astype(np.float64)
     if own.dtype.kind != "f":
         raise FeatureError(f"features must be real numbers, not {own.dtype}")
-    broken = ~np.isfinite(own).all(axis=1)
+    broken = ~(np.abs(own) < LARGEST).all(axis=1)
     if broken.any():
         raise FeatureError(
-            f"features hold NaN or an infinity for {int(broken.sum())} {of}s, the first in row "
-            f"{int(np.argmax(broken))}: check the encoder or the feature file"
+            f"features hold NaN, an infinity or a number beyond {LARGEST:g} for "
+            f"{int(broken.sum())} {of}s, the first in row {int(np.argmax(broken))}: check the "
+            "encoder or the feature file"
         )
     if rows not in (None, len(own)):
         raise FeatureError(
@@ -131,7 +135,7 @@ def _checked_vectors(X: FloatArray, rows: int | None = None, of: str = "concept"
 def _checked_matrix(
     matrix: Any, what: str, rows: int, columns: int | None = None
 ) -> SparseMatrix | None:
-    """Give a copy: finite, not negative, one float64 per cell; None where it says nothing."""
+    """Give a copy: one float64 per cell, not negative; None where it says nothing."""
     if matrix is None:
         return None
     own = csr_array(matrix, dtype=np.float64, copy=True)
@@ -140,12 +144,12 @@ def _checked_matrix(
         raise ProprlError(f"the {what} has shape {own.shape}; expected {expected}")
     own.sum_duplicates()
     own.eliminate_zeros()
-    bad = np.flatnonzero(~(np.isfinite(own.data) & (own.data > 0)))
+    bad = np.flatnonzero(~((own.data > 0) & (own.data < LARGEST)))
     if bad.size:
         row = int(np.searchsorted(own.indptr, bad[0], side="right")) - 1
         raise ProprlError(
             f"the {what} holds {own.data[bad[0]]} at row {row}, column {own.indices[bad[0]]}: "
-            "entries must be finite and not negative"
+            f"entries must be finite, not negative and below {LARGEST:g}"
         )
     return own if own.nnz else None
 

@@ -39,7 +39,7 @@ from proprl.features.encoders import (
 )
 from proprl.features.sentence_transformers import (
     fingerprint,
-    quiet_transformers,
+    loading,
     warn_of_cut_texts,
 )
 from proprl.progress import SILENT, Progress
@@ -153,17 +153,12 @@ class LanguageModel:
 
 @lru_cache(maxsize=1)
 def _language_model(model: str, version: str) -> LanguageModel:  # noqa: ARG001 (part of the key)
-    try:
-        with quiet_transformers():
-            return _loaded(model)
-    # transformers raises OSError, ValueError, KeyError, ImportError and more, by model and version.
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FeatureError(
-            f"the language model {model!r} cannot be loaded: {reason.rstrip('.')}. "
-            "Give a folder in which transformers saved the model and its tokenizer, the weights as "
-            "safetensors, or a name on the Hugging Face hub and a network that reaches it"
-        ) from error
+    with loading(
+        f"the language model {model!r}",
+        "Give a folder in which transformers saved the model and its tokenizer, the weights as "
+        "safetensors, or a name on the Hugging Face hub and a network that reaches it",
+    ):
+        return _loaded(model)
 
 
 def _loaded(model: str) -> LanguageModel:

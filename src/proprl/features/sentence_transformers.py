@@ -57,6 +57,18 @@ def warn_of_cut_texts(tokens: Sequence[int], limit: int, model: str) -> None:
 
 
 @contextmanager
+def loading(what: str, remedy: str) -> Iterator[None]:
+    """Load a model quietly; whatever goes wrong is a `FeatureError` that ends with the remedy."""
+    try:
+        with quiet_transformers():
+            yield
+    # The libraries raise OSError, ValueError, KeyError and more, by model and by version.
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise FeatureError(f"{what} cannot be loaded: {reason.rstrip('.')}. {remedy}") from error
+
+
+@contextmanager
 def quiet_transformers() -> Iterator[None]:
     """Show no progress bar, warning or log line of transformers and sentence-transformers.
 
@@ -105,20 +117,15 @@ def _embed(location: str, version: str, texts: list[str]) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _loaded(location: str, version: str) -> Any:  # noqa: ARG001 (part of the key)
-    try:
-        with quiet_transformers():
-            from sentence_transformers import SentenceTransformer
+    with loading(
+        f"the sentence-transformers model {location!r}",
+        "Give a folder that sentence-transformers saved, or a name on the Hugging Face hub and a "
+        "network that reaches it; without one, use the encoder "
+        f"sentence-transformers:{MINILM} or wordllama",
+    ):
+        from sentence_transformers import SentenceTransformer
 
-            return SentenceTransformer(location)
-    # The library raises OSError, ValueError, ImportError and more, by model and by version.
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise FeatureError(
-            f"the sentence-transformers model {location!r} cannot be loaded: {reason} "
-            "Give a folder that sentence-transformers saved, or a name on the Hugging Face hub "
-            "and a network that reaches it; without one, use the encoder "
-            f"sentence-transformers:{MINILM} or wordllama"
-        ) from error
+        return SentenceTransformer(location)
 
 
 def _token_counts(tokenizer: Any, texts: list[str]) -> list[int]:

@@ -97,10 +97,9 @@ def course_columns(evidence: Evidence) -> Columns:
 
 
 def _of_texts(evidence: Evidence) -> Columns:
-    named = {}
-    if evidence.named_in is not None:
-        named["the second's text names the first"] = evidence.named_in.toarray()
     likeness = {"likeness of texts": text_affinity(evidence.features)}
+    names = evidence.named_in
+    named = {} if names is None else {"the second's text names the first": names.toarray()}
     return Columns("texts", symmetric=likeness, directed=named)
 
 

@@ -66,24 +66,24 @@ def map_metrics(judged: JudgedMap) -> dict[str, float]:
 
 
 def resampled_metrics(
-    judged: JudgedMap, pairs: IntArray, *, resamples: int, seed: int = 0
+    judged: JudgedMap, pairs: IntArray, *, resamples: int
 ) -> dict[str, FloatArray]:
     """Return every metric on test sets drawn anew, by name: (resamples,) each.
 
-    Pairs are drawn with replacement, both orders of a pair together. The same pairs and seed give
-    the same test sets, so that maps of the same pairs can be compared draw by draw.
+    Pairs are drawn with replacement, both orders of a pair together. The same pairs give the same
+    test sets, so that maps of the same pairs can be compared draw by draw.
     """
-    found = [_measured(judged, counts) for counts in drawn_counts(pairs, resamples, seed)]
+    found = [_measured(judged, counts) for counts in drawn_counts(pairs, resamples)]
     return {name: np.concatenate([chunk[name] for chunk in found]) for name in found[0]}
 
 
-def drawn_counts(pairs: IntArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+def drawn_counts(pairs: IntArray, resamples: int) -> Iterator[FloatArray]:
     """Yield how often each pair is drawn, some resamples at a time: (b, m).
 
     Whole numbers, but as floats: products of those are many times faster.
     """
     codes, group = np.unique(unordered_codes(pairs), return_inverse=True)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     for start in range(0, resamples, _RESAMPLES_AT_ONCE):
         b = min(_RESAMPLES_AT_ONCE, resamples - start)
         drawn = rng.integers(0, len(codes), (b, len(codes))) + len(codes) * np.arange(b)[:, None]

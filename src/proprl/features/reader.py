@@ -31,17 +31,8 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError, MissingExtraError
-from proprl.features.encoders import (
-    Encoder,
-    batches_of_like_length,
-    encode_each,
-    resolve_encoder,
-)
-from proprl.features.sentence_transformers import (
-    fingerprint,
-    loading,
-    warn_of_cut_texts,
-)
+from proprl.features.encoders import Encoder, batches_of_like_length, encode_each, resolve_encoder
+from proprl.features.sentence_transformers import fingerprint, loading, warn_of_cut_texts
 from proprl.progress import SILENT, Progress
 
 REVISION = 2
@@ -103,9 +94,10 @@ def read_concepts(
 ) -> FloatArray:
     """Give what the language model makes of each concept's place: one row each.
 
-    `reader` is a name that `resolve_reader` gave. `subject` may be empty. Names are enough:
-    descriptions are not read. What was read is kept, for every course of the subject.
+    `subject` may be empty. Names are enough: descriptions are not read. What was read about a
+    concept is kept, for every course of the subject.
     """
+    encoder = f"language-model:{resolve_reader(reader)}"
     field = subject.strip()
     words = {"subject": f"{field} " if field else "", "field": field or "the subject"}
     by_length = sorted(range(len(names)), key=lambda row: len(names[row]))
@@ -116,10 +108,7 @@ def read_concepts(
     try:
         for rows in chunks:
             states = [
-                encode_each(
-                    [sentence.format(name=names[row], **words) for row in rows],
-                    f"language-model:{reader}",
-                )
+                encode_each([sentence.format(name=names[row], **words) for row in rows], encoder)
                 for sentence in SENTENCES
             ]
             read.update(zip(rows, np.hstack(states), strict=True))

@@ -29,6 +29,6 @@ from proprl.errors import UnknownMethodError as UnknownMethodError
 from proprl.estimator import PrerequisiteModel as PrerequisiteModel
 from proprl.estimator import ProPRL as ProPRL
 from proprl.estimator import load_model as load_model
-from proprl.features import encode as encode
+from proprl.features.encoders import encode as encode
 
 __version__: str

@@ -20,7 +20,7 @@ from proprl.curriculum.new_concept import score_new_concept
 from proprl.data.course import Course
 from proprl.data.lookup import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
-from proprl.evaluation.calibration import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.fitted import Expected, Fitted
 from proprl.fitting import Choices, Unlabelled, fit
 from proprl.judging import Judged, judge, judge_held_out, judge_part, unseen_labels

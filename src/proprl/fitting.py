@@ -22,7 +22,7 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, refuse_single_class, split_course
 from proprl.errors import ProprlError
 from proprl.features.gather import NONE, gather_evidence
-from proprl.features.readings import NOBODY, resolve_reader
+from proprl.features.reader import NOBODY, resolve_reader
 from proprl.fitted import Fitted
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import PairScorer, Settings

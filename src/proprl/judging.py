@@ -12,8 +12,14 @@ from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.data.splits.labelled import CHOSEN, LabelledPairs, unordered_codes
 from proprl.errors import ProprlError, UnknownConceptError
-from proprl.evaluation.calibration import Bin, at_rate, calibration_error, reliability
-from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE, evaluate_scores
+from proprl.evaluation.base_rate import at_rate
+from proprl.evaluation.metrics import (
+    ENOUGH_TO_CHOOSE,
+    Bin,
+    calibration_error,
+    evaluate_scores,
+    reliability,
+)
 from proprl.fitted import Expected, Fitted
 from proprl.models.base import CrossFits
 

@@ -7,8 +7,7 @@ import pytest
 
 from proprl.curriculum import all_pairs as ranking
 from proprl.curriculum.all_pairs import all_pairs, batches, strongest
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import FOLDS
+from proprl.pairs.table import FOLDS, fold_of
 
 
 def test_all_pairs_are_all_but_those_of_a_concept_with_itself() -> None:

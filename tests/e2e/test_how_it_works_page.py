@@ -16,8 +16,7 @@ from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.graph import LEARNED_FROM
 from proprl.data import Course
 from proprl.evaluation.base_rate import log_odds
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import FOLDS
+from proprl.pairs.table import FOLDS, fold_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-it-works.md").read_text(encoding="utf-8")
 TEXT = " ".join(PAGE.split()).replace("−", "-")

@@ -23,7 +23,7 @@ from proprl.estimator import PrerequisiteModel
 from proprl.experiments.running.execute import execute
 from proprl.experiments.running.run import Run
 from proprl.experiments.running.store import RunStore, run_all
-from proprl.features.readings import read_concepts
+from proprl.features.reader import read_concepts
 from terminal import Terminal
 from tiny_model import save_tiny_model
 
@@ -161,7 +161,7 @@ def test_a_name_on_the_hub_is_read_once_downloaded_and_an_error_without_a_networ
     (downloaded / "refs" / "main").write_text("0123abcd")
     program = """
         from proprl.errors import FeatureError
-        from proprl.features.readings import read_concepts
+        from proprl.features.reader import read_concepts
         print(read_concepts(["Limits"], "", "some/model").shape)
         try:
             read_concepts(["Limits"], "", "no-such/model")

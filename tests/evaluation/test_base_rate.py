@@ -24,6 +24,7 @@ from proprl.evaluation.base_rate import (
     SUREST,
     Calibration,
     Scored,
+    at_rate,
     best_expected_f1,
     fit_to_labels,
     fit_to_map,
@@ -323,14 +324,14 @@ def test_the_slope_is_positive_also_for_useless_scores(seed: int) -> None:
     rng = np.random.default_rng(seed)
     backward = Scored(rng.normal(-1, 1, 200), rng.normal(1, 1, 200), rng.normal(0, 1, 2_000))
     found = fit_to_map(backward, 1, resamples=0)
-    assert 0 < found.slope < 0.5
+    assert 0 < found.slope < 0.2
     assert fit_to_labels(np.array([2.0, -2.0] * 20), np.array([0, 1] * 20)) == Calibration()
 
 
 def test_labels_that_are_told_apart_without_fault_do_not_make_it_sure_of_everything() -> None:
     apart = Scored(np.full(50, 3.0), np.full(50, -3.0), np.linspace(-5, 5, 1_000))
-    assert fit_to_map(apart, 1, resamples=0).slope < 10
-    assert fit_to_labels(np.repeat([3.0, -3.0], 50), np.repeat([1, 0], 50)).slope < 10
+    assert 1 < fit_to_map(apart, 1, resamples=0).slope < 3
+    assert 1 < fit_to_labels(np.repeat([3.0, -3.0], 50), np.repeat([1, 0], 50)).slope < 3
 
 
 scores = st.lists(st.floats(0, 1), max_size=12).map(np.array)
@@ -383,3 +384,27 @@ def test_the_believed_threshold_is_chosen_on_background() -> None:
     found = fit_to_map(scored, 1, resamples=0)
     p = expit(found.slope * scored.background + found.intercept)
     assert found.believed == best_expected_f1(p)
+
+
+# What labels that people chose say of it
+
+
+def test_probabilities_of_the_map_are_converted_to_the_rate_of_labels() -> None:
+    # In the map one pair in 50 is a prerequisite, odds 1/49; among labels half are, odds 1.
+    # Said 0.2, odds 1/4: times 49 they are 49/4, a probability of 49/53.
+    # Said 0.02, as is usual there: 1/2. Said 0.01, odds 1/99: times 49 they are 49/99, so 49/148.
+    said = at_rate(np.array([0.2, 0.02, 0.01, 0.0, 1.0]), 0.02, 0.5)
+    np.testing.assert_allclose(said, [49 / 53, 1 / 2, 49 / 148, 0, 1])
+    # Three labels in four say yes, odds 3.
+    assert at_rate(np.array([0.2]), 0.02, 0.75)[0] == pytest.approx(3 * 49 / (3 * 49 + 4))
+
+
+rates = st.floats(0.001, 0.999)
+
+
+@given(st.floats(0, 1), rates, rates)
+def test_converting_there_and_back_changes_nothing(p: float, base_rate: float, rate: float) -> None:
+    there = at_rate(np.array([p]), base_rate, rate)
+    assert 0 <= there[0] <= 1
+    np.testing.assert_allclose(at_rate(there, rate, base_rate), [p], atol=1e-9)
+    np.testing.assert_allclose(at_rate(np.array([base_rate]), base_rate, rate), [rate])

@@ -14,7 +14,6 @@ from proprl.errors import ProprlError
 from proprl.evaluation.metrics import average_precision
 from proprl.evaluation.whole_map import (
     JudgedMap,
-    degree_rule,
     drawn_counts,
     edge_metrics,
     interval,
@@ -22,7 +21,6 @@ from proprl.evaluation.whole_map import (
     mean_of,
     needed_on_the_way,
     precision_at_recall,
-    reliability_between,
     resampled_metrics,
 )
 from proprl.graphs.closure import what_follows
@@ -108,9 +106,9 @@ def test_average_precision_is_the_one_of_all_other_tables(rows: list[tuple[int, 
     )
 
 
-@given(st.integers(0, 20))
-def test_a_resample_is_the_test_set_with_its_pairs_repeated(seed: int) -> None:
-    for counts in drawn_counts(PAIRS, 3, seed):
+def test_a_resample_is_the_test_set_with_its_pairs_repeated() -> None:
+    found = resampled_metrics(JUDGED, PAIRS, resamples=60)
+    for counts in drawn_counts(PAIRS, 60):
         for row, one in enumerate(counts):
             again = np.repeat(np.arange(5), one.astype(np.int64))
             repeated = JudgedMap(
@@ -119,13 +117,12 @@ def test_a_resample_is_the_test_set_with_its_pairs_repeated(seed: int) -> None:
                 follows=mask(1, 1, 0, 1, 1)[again],
                 labels_follow=mask(0, 0, 0, 0, 1)[again],
             )
-            found = resampled_metrics(JUDGED, PAIRS, resamples=3, seed=seed)
             for name, value in map_metrics(repeated).items():
                 assert found[name][row] == pytest.approx(value, nan_ok=True), name
 
 
 def test_both_orders_of_a_pair_are_drawn_together() -> None:
-    counts = np.concatenate(list(drawn_counts(PAIRS, 100, seed=0)))
+    counts = np.concatenate(list(drawn_counts(PAIRS, 100)))
     assert counts.shape == (100, 5)
     assert (counts[:, 0] == counts[:, 1]).all()  # 0-1 in both orders
     assert (counts[:, 2] == counts[:, 3]).all()  # 2-0
@@ -165,29 +162,11 @@ def test_a_graph_of_labels_alone_has_no_learned_edges() -> None:
     assert np.isnan(found["edges_right"])
 
 
-def test_the_rule_of_degrees() -> None:
-    """0 is a source twice, 1 once; 1 is a target once, 2 twice. Negatives count nothing."""
-    known = LabelledPairs(np.array([[0, 1], [0, 2], [1, 2], [2, 0]]), np.array([1, 1, 1, 0]))
-    pairs = np.array([[0, 2], [0, 1], [1, 2], [2, 1], [3, 2]])
-    assert degree_rule(known, pairs).tolist() == [4, 2, 2, 0, 0]
-
-
 def test_precision_where_a_share_is_found() -> None:
     """Best first: right; then two that tie, one of them right; then the rest."""
     labels, scores = np.array([1, 1, 0, 0]), np.array([0.9, 0.5, 0.5, 0.1])
     found = precision_at_recall(labels, scores, np.array([0.1, 0.5, 0.51, 1.0]))
     assert found == pytest.approx([1, 1, 2 / 3, 2 / 3])
-
-
-def test_reliability_between_bounds_of_any_width() -> None:
-    labels, said = np.array([0, 0, 1, 1]), np.array([0.001, 0.003, 0.02, 1.0])
-    found = reliability_between(labels, said, np.array([0, 0.01, 0.1, 0.5, 1]))
-    assert [(one.low, one.high, one.pairs, one.came_true) for one in found] == [
-        (0, 0.01, 2, 0),
-        (0.01, 0.1, 1, 1),
-        (0.5, 1, 1, 1),
-    ]
-    assert found[0].said == pytest.approx(0.002)
 
 
 def test_the_way_leaves_out_what_someone_knows_with_its_prerequisites() -> None:
@@ -196,7 +175,8 @@ def test_the_way_leaves_out_what_someone_knows_with_its_prerequisites() -> None:
     assert needed_on_the_way(follows, 1, 4) == {2, 3, 4}
 
 
-@pytest.mark.parametrize("scores", [np.array([0.5]), np.array([0.5, np.nan])])
-def test_arrays_that_cannot_be_meant_are_refused(scores: np.ndarray) -> None:
-    with pytest.raises(ProprlError, match="scores"):
-        JudgedMap(np.array([1, 0]), scores, open=mask(1, 1))
+def test_no_pairs_and_scores_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ProprlError, match="scores of asked pairs must be finite"):
+        JudgedMap(np.array([1, 0]), np.array([0.5, np.nan]), open=mask(1, 1))
+    with pytest.raises(ProprlError, match="no asked pairs"):
+        JudgedMap(np.array([], dtype=int), np.array([]), open=mask())

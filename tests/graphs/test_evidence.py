@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from proprl.errors import FeatureError, ProprlError
-from proprl.graphs import Evidence
+from proprl.graphs.evidence import Evidence, mean_of_concepts, resource_vectors
 
 X = np.arange(6.0).reshape(3, 2)
 B = csr_array(np.array([[0.0, 4, 0], [0, 0, 1], [0, 0, 0]]))
@@ -87,7 +87,7 @@ def test_features_cannot_be_written_through_the_evidence():
     assert X.flags.writeable
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1e151])
 def test_broken_features_are_counted_and_the_first_row_named(bad):
     broken = X.copy()
     broken[1:, 0] = bad
@@ -102,19 +102,28 @@ def test_features_must_be_a_matrix_of_numbers(bad):
 
 
 def test_transitions_must_cover_the_same_concepts():
-    with pytest.raises(ProprlError, match=r"shape \(2, 2\), but 3 concepts.*expected \(3, 3\)"):
+    with pytest.raises(ProprlError, match=r"shape \(2, 2\); expected \(3, 3\)"):
         Evidence(X, transitions=csr_array((2, 2)))
 
 
 def test_incidence_must_cover_the_same_concepts():
-    with pytest.raises(ProprlError, match="has 2 rows, but 3 concepts"):
+    with pytest.raises(ProprlError, match=r"shape \(2, 5\); expected \(3, any\)"):
         Evidence(X, incidence=csr_array((2, 5)))
 
 
-@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_transitions_must_be_finite_and_not_negative(bad):
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, 1e151])
+def test_transitions_must_be_finite_not_negative_and_not_huge(bad):
     with pytest.raises(ProprlError, match="row 0, column 1"):
         Evidence(X, transitions=csr_array(([bad], ([0], [1])), shape=(3, 3)))
+
+
+def test_what_is_known_of_resources_must_fit_the_incidence():
+    with pytest.raises(FeatureError, match="vectors for 3 resources, but there are 2 resources"):
+        Evidence(X, incidence=M, resource_features=np.ones((3, 4)))
+    with pytest.raises(ProprlError, match=r"resource links has shape \(3, 3\); expected \(2, 2\)"):
+        Evidence(X, incidence=M, resource_links=csr_array((3, 3)))
+    without = Evidence(X, resource_features=np.ones((3, 4)), resource_links=csr_array((3, 3)))
+    assert without.resource_features is without.resource_links is None
 
 
 def test_a_link_listed_twice_is_refused():
@@ -126,5 +135,17 @@ def test_a_link_listed_twice_is_refused():
 def test_readings_are_one_row_per_concept_of_any_width():
     assert Evidence(X, readings=np.ones((3, 7))).readings.shape == (3, 7)
     assert Evidence(X, readings=np.zeros((3, 7))).readings is None
-    with pytest.raises(ProprlError, match=r"2 readings, but 3 concepts have features"):
+    with pytest.raises(ProprlError, match=r"vectors for 2 concepts, but there are 3 concepts"):
         Evidence(X, readings=np.ones((2, 7)))
+
+
+def test_a_resource_is_its_own_vector_or_its_concepts_mean() -> None:
+    X, M = np.array([[1.0, 0.0], [3.0, 2.0]]), csr_array(np.array([[1.0, 0, 1], [1.0, 0, 0]]))
+    means = [[2.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
+    np.testing.assert_array_equal(mean_of_concepts(M, X), means)
+    np.testing.assert_array_equal(resource_vectors(Evidence(X, incidence=M)), means)
+    own = np.arange(9.0).reshape(3, 3)
+    with_own = Evidence(X, incidence=M, resource_features=own)
+    np.testing.assert_array_equal(resource_vectors(with_own), own)
+    with pytest.raises(ProprlError, match=r"add resources\.csv"):
+        resource_vectors(Evidence(X))

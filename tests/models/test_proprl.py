@@ -11,9 +11,7 @@ import torch
 from scipy import sparse
 
 import reference as ref
-from proprl.graphs.hypergraph import hypergraph_operator
-from proprl.graphs.normalise import normalise_rows
-from proprl.graphs.propagate import propagation_operator
+from proprl.graphs.matrices import hypergraph_operator, normalise_rows, propagation_operator
 from proprl.models.networks.layers import Channel
 from proprl.models.proprl import ProPRLNetwork
 

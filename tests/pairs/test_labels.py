@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from proprl.arrays import FloatArray
 from proprl.data.splits.labelled import LabelledPairs
-from proprl.pairs.labels import LONGEST, fold_of, label_columns, label_matrix
+from proprl.pairs.labels import LONGEST, label_columns, label_matrix
 
 N = 5
 YES = [(0, 1), (0, 3), (1, 2), (3, 2), (2, 4)]
@@ -105,48 +103,3 @@ def test_a_label_that_is_given_twice_counts_once() -> None:
         label_matrix(twice, 1, N).toarray(), label_matrix(KNOWN, 1, N).toarray()
     )
     assert sorted(np.argwhere(label_matrix(KNOWN, 0, N).toarray()).tolist()) == [[3, 4], [4, 1]]
-
-
-# Folds
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 5_000), st.integers(0, 5_000)), min_size=1, max_size=30),
-    st.integers(1, 50),
-)
-def test_both_orders_of_a_pair_are_in_one_fold_whatever_else_is_dealt(
-    pairs: list[tuple[int, int]], folds: int
-) -> None:
-    dealt = fold_of(np.array(pairs), folds)
-    assert ((dealt >= 0) & (dealt < folds)).all()
-    np.testing.assert_array_equal(dealt, fold_of(np.array(pairs)[:, ::-1], folds))
-    alone = [fold_of(np.array([pair]), folds)[0] for pair in pairs]
-    np.testing.assert_array_equal(dealt, alone)
-
-
-def test_folds_are_about_equally_large_for_every_concept() -> None:
-    n, folds = 400, 20
-    a, b = np.triu_indices(n, 1)
-    of_all = np.bincount(fold_of(np.column_stack([a, b]), folds), minlength=folds)
-    assert abs(of_all / len(a) - 1 / folds).max() < 0.002
-    # A concept's 399 pairs: 20 in each fold, give or take four standard deviations.
-    of_each = np.zeros((n, folds))
-    fold = fold_of(np.column_stack([a, b]), folds)
-    np.add.at(of_each, (a, fold), 1)
-    np.add.at(of_each, (b, fold), 1)
-    assert of_each.max() < 20 + 6 * np.sqrt(20)
-
-
-def test_folds_stay_as_they_are() -> None:
-    """A loaded model describes its pairs by the labels it was fitted with."""
-
-    def splitmix(low: int, high: int) -> int:
-        x = low << 32 ^ high
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-            x = (x ^ x >> shift) * factor % 2**64
-        return x
-
-    pairs = [(0, 1), (1, 2), (3, 8), (7, 100), (4_999, 70_000)]
-    expected = [splitmix(*pair) % 20 for pair in pairs]
-    assert fold_of(np.array(pairs), 20).tolist() == expected
-    assert expected[:3] == [9, 10, 4]

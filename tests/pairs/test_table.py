@@ -14,9 +14,8 @@ from scipy.sparse import csr_array
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.evidence import Evidence
-from proprl.pairs.course import course_columns
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import FOLDS, GROUPS, PairTable
+from proprl.pairs.columns import course_columns
+from proprl.pairs.table import FOLDS, GROUPS, PairTable, fold_of
 
 N = 9
 EVERY = np.array([(a, b) for a in range(N) for b in range(N) if a != b])
@@ -227,3 +226,49 @@ def test_without_labels_a_pair_is_described_by_the_course() -> None:
     assert np.isfinite(rows).all()
     of_labels = [column.kind in ("labels", "reader") for column in of.columns]
     assert (rows[:, of_labels] == rows[0, of_labels]).all()
+
+
+# Folds
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5_000), st.integers(0, 5_000)), min_size=1, max_size=30),
+    st.integers(1, 50),
+)
+def test_both_orders_of_a_pair_are_in_one_fold_whatever_else_is_dealt(
+    pairs: list[tuple[int, int]], folds: int
+) -> None:
+    dealt = fold_of(np.array(pairs), folds)
+    assert ((dealt >= 0) & (dealt < folds)).all()
+    np.testing.assert_array_equal(dealt, fold_of(np.array(pairs)[:, ::-1], folds))
+    alone = [fold_of(np.array([pair]), folds)[0] for pair in pairs]
+    np.testing.assert_array_equal(dealt, alone)
+
+
+def test_folds_are_about_equally_large_for_every_concept() -> None:
+    n, folds = 400, 20
+    a, b = np.triu_indices(n, 1)
+    of_all = np.bincount(fold_of(np.column_stack([a, b]), folds), minlength=folds)
+    assert abs(of_all / len(a) - 1 / folds).max() < 0.002
+    # A concept's 399 pairs: 20 in each fold, give or take four standard deviations of 4.4.
+    of_each = np.zeros((n, folds))
+    fold = fold_of(np.column_stack([a, b]), folds)
+    np.add.at(of_each, (a, fold), 1)
+    np.add.at(of_each, (b, fold), 1)
+    assert of_each.min() > 20 - 4 * 4.4
+    assert of_each.max() < 20 + 4 * 4.4
+
+
+def test_folds_stay_as_they_are() -> None:
+    """A loaded model describes its pairs by the labels it was fitted with."""
+
+    def splitmix(low: int, high: int) -> int:
+        x = low << 32 ^ high
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+            x = (x ^ x >> shift) * factor % 2**64
+        return x
+
+    pairs = [(0, 1), (1, 2), (3, 8), (7, 100), (4_999, 70_000)]
+    expected = [splitmix(*pair) % 20 for pair in pairs]
+    assert fold_of(np.array(pairs), 20).tolist() == expected
+    assert expected[:3] == [9, 10, 4]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proprl.curriculum.graph import Edge
-from proprl.evaluation import Bin
+from proprl.evaluation.metrics import Bin
 from proprl.report.excerpt import ROWS
 from proprl.report.page import LISTED, render_report
 

@@ -41,7 +41,7 @@ def evaluate(
     from proprl.data import load_course
     from proprl.errors import SplitError
     from proprl.estimator import load_model
-    from proprl.evaluation.glossary import MEANING
+    from proprl.evaluation.metrics import MEANING
 
     model, course = load_model(bundle), load_course(data)
     judged = model.judged(course, split)

@@ -15,7 +15,7 @@ from proprl.cli.tables import parts
 from proprl.errors import Problem
 
 if TYPE_CHECKING:
-    from proprl.evaluation.calibration import Bin
+    from proprl.evaluation.metrics import Bin
 
 FILLED, MARK, BAR = "█", "|", 30
 

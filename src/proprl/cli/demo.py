@@ -108,7 +108,7 @@ def _tell_of_the_map(model: PrerequisiteModel, graph: PrerequisiteGraph) -> None
 
 
 def _tell_how_well(judged: Judged) -> None:
-    from proprl.evaluation.glossary import MEANING
+    from proprl.evaluation.metrics import MEANING
 
     metrics = judged.metrics()
     say(f"\n[bold]How well does it judge the {metrics['pairs']} labels kept apart?[/]")

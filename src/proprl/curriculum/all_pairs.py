@@ -7,8 +7,7 @@ import numpy as np
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.labelled import pair_codes
 from proprl.fitted import Fitted
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import FOLDS
+from proprl.pairs.table import FOLDS, fold_of
 from proprl.progress import SILENT, Progress
 
 # So many pairs are scored at a time at most: a row of Sequitur's takes about 350 bytes.

@@ -15,7 +15,7 @@ from proprl.data.lookup import find_concept, is_known
 from proprl.data.mentions import names_in_texts
 from proprl.errors import FeatureError, ProprlError
 from proprl.features.gather import encode_alone
-from proprl.features.readings import NOBODY, read_concepts
+from proprl.features.reader import NOBODY, read_concepts
 from proprl.fitted import Fitted
 from proprl.models.base import TakesNewConcepts
 from proprl.models.registry import METHODS

@@ -13,7 +13,7 @@ from proprl.arrays import IntArray
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
 from proprl.data.splits.labelled import DRAWN, pair_codes
 from proprl.features.gather import NONE
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.fitted import Fitted
 from proprl.graphs.closure import what_follows
 

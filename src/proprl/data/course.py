@@ -21,7 +21,7 @@ from proprl.data.tables.cells import TABLES, Table, arrange, frame_table
 from proprl.data.tables.findings import Findings
 from proprl.data.tables.table_checks import RepeatedPairs, validate
 from proprl.errors import CourseError, Problem
-from proprl.graphs.transitions import count_transitions
+from proprl.graphs.matrices import count_transitions
 
 
 class About(TypedDict, total=False):

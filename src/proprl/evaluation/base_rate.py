@@ -1,9 +1,10 @@
 """From scores to probabilities that hold for a whole map, where prerequisites are rare.
 
-Labels are picked by people: half of them positive. Background pairs are drawn from all pairs
-without a label. With p(z) = σ(slope · z + intercept) and the base rate π, the mean of p over the
-background, a positive that a person picked has its score with chance ∝ p(z)/π, and a negative
-with chance ∝ (1 − p(z))/(1 − π). Slope and intercept make the picked labels most likely.
+People pick the pairs that they label: half of these are prerequisites. Background pairs are drawn
+from all pairs without a label. Let p(z) = σ(slope · z + intercept), and let the base rate π be the
+mean of p over the background. Then a positive that a person picked has its score with chance
+∝ p(z)/π, and a negative with chance ∝ (1 − p(z))/(1 − π). Slope and intercept make the picked
+labels most likely.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from proprl.arrays import FloatArray, IntArray
 # What is expected of a base rate before a course is seen: mostly between 1 in 200 and 1 in 15.
 # Log-odds; chosen on the development halves of two maps with base rates of 1 in 140 and 1 in 47.
 PRIOR_MEAN, PRIOR_DEVIATION = -4.0, 0.7
-# The trees' own log-odds are about right. Without this pull, labels that are told apart without
-# fault would make the slope infinite.
+# The logarithm of the slope is pulled to 0, for the trees' own log-odds are about right. Without
+# the pull, labels that are told apart without fault would make the slope infinite.
 SLOPE_DEVIATION = 0.3
-# How often the interval of the base rate draws labels and background anew.
+# So often are labels and background drawn anew for the interval of the base rate.
 INTERVAL_RESAMPLES = 50
 # A score never says more than this, in log-odds.
 SUREST = 12.0
@@ -35,7 +36,7 @@ class Scored:
     """Scores, in log-odds, from which a calibration is fitted; none has seen its own label."""
 
     positive: FloatArray  # of positives that a person picked
-    negative: FloatArray  # of negatives that a person picked, but for positives turned round
+    negative: FloatArray  # of negatives that a person picked, without positives turned round
     background: FloatArray  # of pairs drawn from all open ones
     drawn: FloatArray = field(default_factory=lambda: np.empty(0))  # of labels drawn by chance
     drawn_labels: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -47,21 +48,17 @@ class Scored:
             rng.integers(len(kind) or 1, size=len(kind))
             for kind in (self.positive, self.negative, self.background, self.drawn)
         )
+        of_drawn = (kind[drawn] for kind in (self.drawn, self.drawn_labels, self.drawn_weights))
         return Scored(
-            self.positive[positive],
-            self.negative[negative],
-            self.background[background],
-            self.drawn[drawn],
-            self.drawn_labels[drawn],
-            self.drawn_weights[drawn],
+            self.positive[positive], self.negative[negative], self.background[background], *of_drawn
         )
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How scores become probabilities, and what they promise for the whole map.
+    """How scores become probabilities, and what these promise for the whole map.
 
-    Without background only `slope` and `intercept` are known, and probabilities hold for pairs as
+    Without background only `slope` and `intercept` are known. Probabilities then hold for pairs as
     people pick them.
     """
 
@@ -74,7 +71,7 @@ class Calibration:
     believed: float | None = None
     """A pair is believed to be a prerequisite from this probability on."""
     open_pairs: int = 0
-    """So many pairs of the course the base rate speaks of."""
+    """How many pairs of the course the base rate speaks of."""
 
     def probability(self, scores: FloatArray) -> FloatArray:
         """Give σ(slope · z + intercept) of scores in [0, 1], z being their log-odds."""
@@ -83,12 +80,12 @@ class Calibration:
 
     @property
     def expected_open(self) -> float | None:
-        """How many prerequisites there are among the open pairs, if probabilities hold."""
+        """How many of the open pairs are prerequisites, if probabilities hold."""
         return None if self.base_rate is None else self.base_rate * self.open_pairs
 
 
 def check_calibration(found: Calibration) -> Calibration:
-    """Give a calibration back; one that no fit comes to is a `ValueError`."""
+    """Give a calibration back; one that no fit can have given is a `ValueError`."""
     if not (found.slope > 0 and np.isfinite([found.slope, found.intercept]).all()):
         raise ValueError(
             f"slope {found.slope} and intercept {found.intercept} must be finite, the slope above 0"
@@ -108,16 +105,16 @@ def check_calibration(found: Calibration) -> Calibration:
 
 
 def log_odds(scores: FloatArray) -> FloatArray:
-    """Give the log-odds of scores in [0, 1], bounded."""
+    """Give the log-odds of scores in [0, 1], at most 12 and at least -12."""
     with np.errstate(divide="ignore"):
         z: FloatArray = logit(np.asarray(scores, dtype=np.float64)).clip(-SUREST, SUREST)
     return z
 
 
 def fit_to_labels(z: FloatArray, labels: IntArray) -> Calibration:
-    """Fit slope and intercept to labels as they come: Platt scaling, the slope pulled to 0.
+    """Fit slope and intercept to labels as people picked them: Platt scaling, without base rate.
 
-    A pull is needed because pairs told apart without fault would make the slope infinite.
+    The slope is pulled to 0: pairs told apart without fault would else make it infinite.
     """
 
     def loss(slope_intercept: FloatArray) -> tuple[float, FloatArray]:
@@ -128,7 +125,7 @@ def fit_to_labels(z: FloatArray, labels: IntArray) -> Calibration:
         return float(value), np.array([off @ z + slope / 10, off.sum()])
 
     slope, intercept = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
-    # Else these labels say nothing about how sure one may be.
+    # Where the slope is not above 0, labels say nothing about how sure one may be.
     return Calibration(float(slope), float(intercept)) if slope > 0 else Calibration()
 
 
@@ -139,14 +136,17 @@ def fit_to_map(
     prior: tuple[float, float] = (PRIOR_MEAN, PRIOR_DEVIATION),
     resamples: int | None = None,
 ) -> Calibration:
-    """Fit slope, intercept and base rate to picked labels and background."""
+    """Fit slope, intercept and base rate to picked labels and background, with an interval.
+
+    `prior` is the mean and the deviation of the base rate that is expected, in log-odds.
+    """
     slope, intercept = _most_likely(scored, prior)
     p = expit(slope * scored.background + intercept)
     rng = np.random.default_rng(0)  # the same labels give the same interval
     rates = []
     for _ in range(INTERVAL_RESAMPLES if resamples is None else resamples):
         again = scored.resampled(rng)
-        # Where scores say little the prior decides, and nobody knows its mean to the digit.
+        # Where scores say little, the prior decides. Its own mean is uncertain too: it is drawn.
         shifted = prior[0] + prior[1] * rng.standard_normal(), prior[1]
         a, b = _most_likely(again, shifted, start=(slope, intercept))
         rates.append(expit(a * again.background + b).mean())
@@ -162,22 +162,38 @@ def fit_to_map(
 
 
 def at_base_rate(calibration: Calibration, z: FloatArray, rate: float) -> Calibration:
-    """Give the same calibration, moved so that pairs of these log-odds have this base rate."""
+    """Give the calibration with another intercept: pairs of these log-odds have this base rate."""
     slope, was = calibration.slope, calibration.base_rate
     bound = slope * SUREST + 60.0
     intercept = brentq(lambda b: float(expit(slope * z + b).mean()) - rate, -bound, bound)
     moved = replace(calibration, intercept=float(intercept))
-    if was is None or calibration.interval is None:  # it only ranks
+    if was is None or calibration.interval is None:  # nothing is promised of the map
         return moved
     low, high = calibration.interval
     return replace(moved, base_rate=rate, interval=(low * rate / was, high * rate / was))
 
 
+def at_rate(probabilities: FloatArray, base_rate: float, rate: float) -> FloatArray:
+    """Turn probabilities that hold where `base_rate` are prerequisites to those where `rate` are.
+
+    People pick pairs that are likely prerequisites: half of them are, and not one in fifty. So
+    that their labels can be compared with what was said of the whole map, this is turned to the
+    labels' own rate r: odds · r/(1 - r) · (1 - π)/π.
+
+    >>> at_rate(np.array([0.1]), 0.1, 0.5)  # one in ten, which is usual there: even odds
+    array([0.5])
+    """
+    yes = probabilities * rate * (1 - base_rate)
+    no = (1 - probabilities) * (1 - rate) * base_rate
+    turned: FloatArray = yes / (yes + no)
+    return turned
+
+
 def best_expected_f1(p: FloatArray, weights: FloatArray | None = None) -> float:
     """Give the threshold at which F1 is expected to be best if probabilities hold.
 
-    Believing all pairs from t on is expected to have F1 = 2 Σ_{p ≥ t} p / (|{p ≥ t}| + Σ p).
-    A pair stands for as many as its weight says.
+    All pairs from t on are believed. The F1 to expect is 2 Σ_{p ≥ t} p / (|{p ≥ t}| + Σ p). A pair
+    stands for as many as its weight says.
 
     >>> best_expected_f1(np.array([0.9, 0.8, 0.1, 0.1]))
     0.8
@@ -193,7 +209,7 @@ def _most_likely(
 ) -> tuple[float, float]:
     """Give the slope, above 0, and the intercept of the greatest posterior."""
     mean, deviation = prior
-    # There are thousands of background pairs: close scores are counted together.
+    # There are thousands of background pairs. Close scores are counted together.
     background, count = np.unique(scored.background.round(2), return_counts=True)
     share = count / count.sum()
 

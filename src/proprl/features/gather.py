@@ -8,7 +8,7 @@ from proprl.arrays import FloatArray
 from proprl.data.course import Course
 from proprl.errors import FeatureError
 from proprl.features.encoders import encode, resolve_encoder
-from proprl.features.readings import NOBODY, read_concepts, resolve_reader
+from proprl.features.reader import NOBODY, read_concepts, resolve_reader
 from proprl.graphs.evidence import Evidence
 from proprl.progress import SILENT, Progress
 
@@ -18,16 +18,16 @@ GIVEN = "given"
 NONE = "none"
 """The name of the encoder that reads nothing: for methods that need no features."""
 
-ALONE = {
+NO_OTHER_TEXT = {
     GIVEN: "the course brought its own vectors, and none for this text",
     NONE: "the model reads no texts",
     "tfidf": "its vectors depend on all texts of the course",
 }
-"""Encoders that give no vector of another text, and why."""
+"""Encoders that give no vector of a text that came later, and why."""
 
 
 def feature_source(course: Course, encoder: str) -> str:
-    """Give what a course's features come from; one that cannot be had here is an error."""
+    """Give the name of what a course's features come from; one that cannot be had is an error."""
     if encoder == NONE:
         return NONE
     if encoder in ("auto", GIVEN) and course.features is not None:
@@ -47,12 +47,13 @@ def gather_evidence(
     "auto" takes the course's own feature matrix where it has one. A view that the course
     cannot offer is None, and so are `readings` without a `reader`.
 
-    The texts of resources are not encoded whole, so `resource_features` is None and a resource is
-    the mean of its concepts. Vectors of the texts were tried in R-VGAE, MHAVGAE and LCPRE on two
-    public sets: validation AUC fell in seven of nine fits, by 1.5 points on average.
+    The texts of resources are not encoded: `resource_features` is None, and a resource is the mean
+    of its concepts. Vectors of the texts were tried in R-VGAE, MHAVGAE and LCPRE on two public
+    sets. Validation AUC fell in seven of nine fits, by 1.5 points on average.
     """
     used = feature_source(course, encoder)
-    reader = resolve_reader(reader)  # one that cannot be had here is found before anything is read
+    if reader != NOBODY:  # one that cannot be had here is found before anything is read
+        reader = resolve_reader(reader)
     progress.begin("reading", 1)
     features: FloatArray
     if used == NONE:
@@ -79,9 +80,9 @@ def gather_evidence(
 
 def encode_alone(text: str, encoder: str) -> FloatArray:
     """Give the vector (1 × d) of a text that came later, made as those of a course were."""
-    if encoder in ALONE:
+    if encoder in NO_OTHER_TEXT:
         raise FeatureError(
             f"a new text cannot be encoded as those of the model were (encoder {encoder}): "
-            f"{ALONE[encoder]}; train with another encoder, such as wordllama"
+            f"{NO_OTHER_TEXT[encoder]}; train with another encoder, such as wordllama"
         )
     return encode([text], encoder)

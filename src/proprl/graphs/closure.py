@@ -1,4 +1,4 @@
-"""What follows from a list of edges: who can be reached from where."""
+"""What follows from edges: which concepts can be reached from which."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 def what_follows(n: int, edges: IntArray) -> BoolArray:
-    """Return which ordered pairs follow from the edges (n × n): some way leads from i to j.
+    """Return which ordered pairs (i, j) follow: some way of edges leads from i to j (n × n).
 
-    An edge follows from itself; nothing follows from itself by going round a cycle (the diagonal
-    is False).
+    An edge follows from itself. The diagonal is False, even where a cycle leads back.
 
     >>> what_follows(3, np.array([[0, 1], [1, 2]])).astype(int)
     array([[0, 1, 1],
@@ -34,9 +33,9 @@ def what_follows(n: int, edges: IntArray) -> BoolArray:
 def connect(reach: BoolArray, i: int, j: int) -> None:
     """Add the edge from i to j, and all that follows with it, to `reach`, in place.
 
-    Everything must reach itself in `reach`: its diagonal is True.
+    The diagonal of `reach` must be True: everything reaches itself.
     """
     if reach[i, j]:
         return
-    before = np.flatnonzero(reach[:, i] & ~reach[:, j])  # who reaches j reaches the rest already
+    before = np.flatnonzero(reach[:, i] & ~reach[:, j])  # the others reach all of it already
     reach[np.ix_(before, np.flatnonzero(reach[j]))] = True

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, SparseMatrix
 from proprl.errors import FeatureError, ProprlError
-from proprl.graphs._sparse import owned_csr
+from proprl.graphs.matrices import divided
+
+LARGEST = np.float64(1e150)
+"""No number is beyond this, so that sums and squares stay within double precision."""
 
 VIEWS = ("resource", "behaviour")
 """Two views of a concept: the resources it stands in, and how learners move through it."""
@@ -19,19 +24,19 @@ class Evidence:
     """Features, learner transitions and resource incidence of n concepts, checked once.
 
     `features` is X (n × d) as the encoder gives it, not standardised. `transitions` is B_out
-    (n × n, not negative), `incidence` is M (n × m, 0/1); either may be missing, and one without
-    a non-zero entry counts as missing and becomes None.
+    (n × n, not negative), `incidence` is M (n × m, 0 or 1). Either may be missing; a matrix
+    without a non-zero entry counts as missing and becomes None.
 
     `resource_features` (m × d') and `resource_links` (m × m: the row's resource is a prerequisite
-    of the column's) say more about the resources; some methods use them.
+    of the column's) say more about the resources. Some methods use them.
 
     `named_in` (n × n) is 1 where the text of the column's concept names the row's concept.
 
-    `readings` (n × d'') is what a language model makes of each concept's place in a curriculum; a
-    row of zeros where it has not read about one. Without a reading it becomes None.
+    `readings` (n × d'') is what a language model makes of each concept's place in a curriculum. A
+    concept that it has not read about has a row of zeros. Without any reading it becomes None.
 
-    All are copies, so a later change to the caller's arrays changes nothing here.
-    `features` is read-only; treat the sparse matrices as read-only too.
+    All are copies: a later change to the caller's arrays changes nothing here. Features are
+    read-only; treat the sparse matrices as read-only too.
 
     >>> evidence = Evidence(np.eye(2), transitions=np.array([[0, 3], [0, 0]]))
     >>> evidence.concept_count, evidence.views
@@ -47,48 +52,27 @@ class Evidence:
     readings: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        features = _checked_features(self.features)
-        n = features.shape[0]
-        object.__setattr__(self, "features", features)
-        for name, called in (
-            ("transitions", "transition matrix"),
-            ("named_in", "matrix of names in texts"),
-        ):
-            checked = _checked_between(getattr(self, name), n, called)
-            object.__setattr__(self, name, checked)
-        object.__setattr__(self, "incidence", _checked_incidence(self.incidence, n))
-        if self.readings is not None:
-            readings = _checked_features(self.readings)
-            if len(readings) != n:
-                raise ProprlError(
-                    f"there are {len(readings)} readings, but {n} concepts have features: "
-                    "expected one row per concept, in the same order"
-                )
-            object.__setattr__(self, "readings", readings if readings.any() else None)
-        self._check_resources()
-
-    def _check_resources(self) -> None:
-        """Check what is known of resources against the incidence, which says how many there are."""
-        if self.incidence is None:
-            object.__setattr__(self, "resource_features", None)
-            object.__setattr__(self, "resource_links", None)
-            return
-        m = self.incidence.shape[1]
-        if self.resource_features is not None:
-            features = _checked_features(self.resource_features)
-            if features.shape[0] != m:
-                raise ProprlError(
-                    f"{features.shape[0]} resources have features, but the incidence has {m} "
-                    "columns: expected one row per resource, in the same order"
-                )
-            object.__setattr__(self, "resource_features", features)
-        if self.resource_links is not None:
-            links = owned_csr(self.resource_links, "the matrix of resource links")
-            if links.shape != (m, m):
-                raise ProprlError(
-                    f"the matrix of resource links has shape {links.shape}; expected ({m}, {m})"
-                )
-            object.__setattr__(self, "resource_links", links if links.nnz else None)
+        features = _checked_vectors(self.features)
+        n = len(features)
+        readings = None if self.readings is None else _checked_vectors(self.readings, n)
+        incidence = _checked_matrix(self.incidence, "incidence matrix", n)
+        own, links = None, None
+        if incidence is not None:
+            _check_incidence(incidence)
+            m = incidence.shape[1]
+            links = _checked_matrix(self.resource_links, "matrix of resource links", m, m)
+            if self.resource_features is not None:
+                own = _checked_vectors(self.resource_features, m, "resource")
+        # The class is frozen, so fields cannot be assigned to: this is the one place that may.
+        vars(self).update(
+            features=features,
+            transitions=_checked_matrix(self.transitions, "transition matrix", n, n),
+            incidence=incidence,
+            resource_features=own,
+            resource_links=links,
+            named_in=_checked_matrix(self.named_in, "matrix of names in texts", n, n),
+            readings=readings if readings is not None and readings.any() else None,
+        )
 
     @property
     def concept_count(self) -> int:
@@ -102,51 +86,78 @@ class Evidence:
         return tuple(view for view, is_there in zip(VIEWS, there, strict=True) if is_there)
 
 
-def _checked_features(features: FloatArray) -> FloatArray:
-    given = np.asarray(features)
-    if given.ndim != 2:
-        raise FeatureError(f"features must be a matrix, one row per concept, not {given.shape}")
-    if np.issubdtype(given.dtype, np.integer) or given.dtype == np.bool_:
-        given = given.astype(np.float64)
-    if not np.issubdtype(given.dtype, np.floating):
-        raise FeatureError(f"features must be real numbers, not {given.dtype}")
-    own: FloatArray = given.copy(order="C")
-    broken = ~np.isfinite(own).all(axis=1)
+def resource_vectors(evidence: Evidence) -> FloatArray:
+    """Return a vector for each resource: its own, or else the mean of its concepts' features."""
+    if evidence.resource_features is not None:
+        return evidence.resource_features
+    if evidence.incidence is None:
+        raise ProprlError("there are no resources: add resources.csv and concept_resources.csv")
+    return mean_of_concepts(evidence.incidence, evidence.features)
+
+
+def mean_of_concepts(M: SparseMatrix, X: FloatArray) -> FloatArray:
+    """Return the mean row of X over each resource's concepts: m × d; 0 where it has none.
+
+    >>> mean_of_concepts(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[1.0], [3.0]]))
+    array([[2.],
+           [0.]])
+    """
+    size = np.asarray(M.sum(axis=0), dtype=np.float64)
+    means: FloatArray = (M.T @ X) * divided(np.ones_like(size), size)[:, None]
+    return means
+
+
+def _checked_vectors(X: FloatArray, rows: int | None = None, of: str = "concept") -> FloatArray:
+    """Give a copy of X that nobody can write to: finite, floating, one row for each `of`."""
+    own = np.array(X, order="C")
+    if own.ndim != 2:
+        raise FeatureError(f"features must be a matrix, one row per {of}, not {own.shape}")
+    if own.dtype.kind in "iub":
+        own = own.astype(np.float64)
+    if own.dtype.kind != "f":
+        raise FeatureError(f"features must be real numbers, not {own.dtype}")
+    broken = ~(np.abs(own) < LARGEST).all(axis=1)
     if broken.any():
         raise FeatureError(
-            f"features hold NaN or an infinity for {int(broken.sum())} concepts, the first in "
-            f"row {int(np.argmax(broken))}: check the encoder or the feature file"
+            f"features hold NaN, an infinity or a number beyond {LARGEST:g} for "
+            f"{int(broken.sum())} {of}s, the first in row {int(np.argmax(broken))}: check the "
+            "encoder or the feature file"
+        )
+    if rows not in (None, len(own)):
+        raise FeatureError(
+            f"there are vectors for {len(own)} {of}s, but there are {rows} {of}s: expected one "
+            "row for each, in the same order"
         )
     own.flags.writeable = False
     return own
 
 
-def _checked_between(matrix: SparseMatrix | None, n: int, called: str) -> SparseMatrix | None:
-    """Check a matrix between concepts, and give a copy; None where it says nothing."""
+def _checked_matrix(
+    matrix: Any, what: str, rows: int, columns: int | None = None
+) -> SparseMatrix | None:
+    """Give a copy: one float64 per cell, not negative; None where it says nothing."""
     if matrix is None:
         return None
-    own = owned_csr(matrix, f"the {called}")
-    if own.shape != (n, n):
+    own = csr_array(matrix, dtype=np.float64, copy=True)
+    if own.ndim != 2 or own.shape != (rows, own.shape[1] if columns is None else columns):
+        expected = f"({rows}, {'any' if columns is None else columns})"
+        raise ProprlError(f"the {what} has shape {own.shape}; expected {expected}")
+    own.sum_duplicates()
+    own.eliminate_zeros()
+    bad = np.flatnonzero(~((own.data > 0) & (own.data < LARGEST)))
+    if bad.size:
+        row = int(np.searchsorted(own.indptr, bad[0], side="right")) - 1
         raise ProprlError(
-            f"the {called} has shape {own.shape}, but {n} concepts have features: "
-            f"expected ({n}, {n}), in the same order"
+            f"the {what} holds {own.data[bad[0]]} at row {row}, column {own.indices[bad[0]]}: "
+            f"entries must be finite, not negative and below {LARGEST:g}"
         )
     return own if own.nnz else None
 
 
-def _checked_incidence(incidence: SparseMatrix | None, n: int) -> SparseMatrix | None:
-    if incidence is None:
-        return None
-    own = owned_csr(incidence, "the incidence matrix")
-    if own.shape[0] != n:
-        raise ProprlError(
-            f"the incidence matrix has {own.shape[0]} rows, but {n} concepts have features: "
-            "expected one row per concept, in the same order"
-        )
-    other = own.data[own.data != 1.0]
+def _check_incidence(M: SparseMatrix) -> None:
+    other = M.data[M.data != 1.0]
     if other.size:
         raise ProprlError(
             f"the incidence matrix holds {other[0]}: entries are 1 where a concept belongs to a "
             "resource and 0 elsewhere (a link listed twice adds up to 2)"
         )
-    return own if own.nnz else None

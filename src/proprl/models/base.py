@@ -16,7 +16,7 @@ from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError, TrainingError
 from proprl.evaluation.metrics import best_threshold, enough_to_choose
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.graphs.evidence import Evidence
 from proprl.models.needs import SUPERVISED
 from proprl.progress import SILENT, Progress
@@ -42,7 +42,7 @@ class Settings(BaseModel):
 
     @property
     def read_by(self) -> str:
-        """Which language model reads about the concepts; see `proprl.features.readings`."""
+        """Which language model reads about the concepts; see `proprl.features.reader`."""
         return NOBODY
 
 

@@ -16,9 +16,8 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import hypergraph_operator, normalise_rows
 from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.graphs.propagate import propagation_operator
+from proprl.graphs.matrices import hypergraph_operator, normalise_rows, propagation_operator
 from proprl.models.networks.layers import (
     DENSE_UP_TO,
     Channel,

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.errors import BundleError, FeatureError
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.graphs.evidence import VIEWS
 from proprl.models.base import (
     FitReport,
@@ -38,8 +38,7 @@ from proprl.models.base import (
 )
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
-from proprl.pairs.labels import fold_of
-from proprl.pairs.table import PairTable
+from proprl.pairs.table import PairTable, fold_of
 from proprl.training.bundle import joined, part_of
 
 CROSS_FIT_PARTS = 5

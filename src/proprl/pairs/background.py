@@ -18,12 +18,11 @@ def open_pairs(known: LabelledPairs, n: int) -> BoolArray:
     They have no label in either order, and neither they nor their reverses follow from known
     positives.
     """
-    follows = what_follows(n, known.positives)
-    settled = follows | follows.T
+    settled = what_follows(n, known.positives)
     settled[tuple(known.pairs.T)] = True
-    settled[tuple(known.pairs[:, ::-1].T)] = True
     np.fill_diagonal(settled, True)
-    return ~settled
+    is_open: BoolArray = ~(settled | settled.T)
+    return is_open
 
 
 def follows_from_others(pairs: IntArray, known: LabelledPairs, n: int) -> BoolArray:
@@ -42,8 +41,8 @@ def follows_from_others(pairs: IntArray, known: LabelledPairs, n: int) -> BoolAr
 def background_pool(known: LabelledPairs, n: int) -> IntArray:
     """Give the open pairs that background is drawn from: (k, 2).
 
-    Both concepts have labels. Nobody has looked at the others yet: to take their pairs for
-    non-prerequisites would teach that new concepts have none.
+    Both concepts have labels. Of the other concepts nobody has said anything yet: to take their
+    pairs for non-prerequisites would teach that new concepts have none.
     """
     pool: IntArray = np.argwhere(open_pairs(known, n) & with_labels(known, n))
     return pool.astype(np.int64)

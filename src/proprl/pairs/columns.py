@@ -1,17 +1,27 @@
-"""Named numbers about ordered pairs of concepts: the columns of a table, made for asked pairs."""
+"""Named numbers about ordered pairs of concepts: columns, and those that a course itself gives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from proprl.arrays import FloatArray, IntArray
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.graphs.affinity import text_affinity, visits
+from proprl.graphs.evidence import Evidence
+from proprl.graphs.matrices import divided
 
 Kind: TypeAlias = Literal["labels", "moves", "resources", "texts", "reader"]
 """The kind of evidence that a column comes from."""
+Numbers: TypeAlias = Mapping[str, FloatArray]
+
+# Walks that never come by leave no trace: their logarithm ends here.
+RARE = 1e-5
+# So few resources before or after those of a concept say little about its place.
+FEW_RESOURCES = 5.0
 
 
 @dataclass(frozen=True)
@@ -23,42 +33,30 @@ class Column:
 
 
 class Columns:
-    """What is known about ordered pairs (first, second), gathered as matrices and vectors.
+    """What one kind of evidence, or several added up, say about ordered pairs (first, second).
 
-    A number that depends on the order stands in two columns: for the pair, and turned round.
+    A number that depends on the order stands in two columns: for the pair, and turned round. A
+    number about a concept stands in three: of the first, of the second, and their difference.
     """
 
     def __init__(
         self,
-        symmetric: Mapping[Column, FloatArray],  # (n, n) each, the same in both orders
-        directed: Mapping[Column, FloatArray],  # (n, n) each
-        about_concepts: Mapping[Column, FloatArray],  # (n,) each
-    ) -> None:
-        self._symmetric, self._directed = dict(symmetric), dict(directed)
-        self._about_concepts = dict(about_concepts)
-
-    @classmethod
-    def of(
-        cls,
         kind: Kind,
         *,
-        symmetric: Mapping[str, FloatArray] | None = None,
-        directed: Mapping[str, FloatArray] | None = None,
-        about_concepts: Mapping[str, FloatArray] | None = None,
-    ) -> Self:
-        """Gather named numbers of one kind of evidence."""
-        named = (
-            {Column(name, kind): numbers for name, numbers in (given or {}).items()}
-            for given in (symmetric, directed, about_concepts)
-        )
-        return cls(*named)
+        symmetric: Numbers | None = None,  # (n, n) each, the same in both orders
+        directed: Numbers | None = None,  # (n, n) each
+        about_concepts: Numbers | None = None,  # (n,) each
+    ) -> None:
+        self._groups = [
+            [(Column(name, kind), numbers) for name, numbers in (group or {}).items()]
+            for group in (symmetric, directed, about_concepts)
+        ]
 
     def __add__(self, others: Columns) -> Columns:
-        return Columns(
-            self._symmetric | others._symmetric,
-            self._directed | others._directed,
-            self._about_concepts | others._about_concepts,
-        )
+        both = copy(self)
+        pairs = zip(self._groups, others._groups, strict=True)
+        both._groups = [mine + theirs for mine, theirs in pairs]
+        return both
 
     @property
     def columns(self) -> list[Column]:
@@ -73,13 +71,92 @@ class Columns:
         return rows
 
     def _made(self, pairs: IntArray) -> Iterator[tuple[Column, FloatArray]]:
-        a, b = pairs[:, 0], pairs[:, 1]
-        for column, matrix in self._symmetric.items():
+        a, b = pairs.T
+        symmetric, directed, about_concepts = self._groups
+        for column, matrix in symmetric:
             yield column, matrix[a, b]
-        for column, matrix in self._directed.items():
+        for column, matrix in directed:
             yield column, matrix[a, b]
             yield Column(f"{column.name}, turned round", column.kind), matrix[b, a]
-        for column, values in self._about_concepts.items():
+        for column, values in about_concepts:
             yield Column(f"{column.name} of the first", column.kind), values[a]
             yield Column(f"{column.name} of the second", column.kind), values[b]
             yield Column(f"{column.name}, difference", column.kind), values[a] - values[b]
+
+
+def course_columns(evidence: Evidence) -> Columns:
+    """Give what a course itself says about pairs: its texts, moves and resources."""
+    columns = _of_texts(evidence)
+    if evidence.transitions is not None:
+        columns += _of_moves(evidence.transitions)
+    if evidence.incidence is not None:
+        columns += _of_resources(evidence.incidence)
+        if evidence.resource_links is not None:
+            columns += _of_their_order(evidence.incidence, evidence.resource_links)
+    return columns
+
+
+def _of_texts(evidence: Evidence) -> Columns:
+    likeness = {"likeness of texts": text_affinity(evidence.features)}
+    names = evidence.named_in
+    named = {} if names is None else {"the second's text names the first": names.toarray()}
+    return Columns("texts", symmetric=likeness, directed=named)
+
+
+def _of_moves(B: SparseMatrix) -> Columns:
+    moves = B.toarray()
+    np.fill_diagonal(moves, 0.0)
+    leaving, arriving = moves.sum(axis=1), moves.sum(axis=0)
+    links = (moves > 0).astype(np.float64)
+    walks = {
+        "visits on walks": visits(B, weighting="count"),
+        "visits on walks, moves by logarithm": visits(B, weighting="log1p"),
+        "visits on walks against the moves": visits(B.T.tocsr(), weighting="log1p"),
+    }
+    return Columns(
+        "moves",
+        directed={
+            "moves": np.log1p(moves),
+            "share of the first's moves": divided(moves, leaving[:, None]),
+            "share of the second's arrivals": divided(moves, arriving[None, :]),
+            **{name: np.log(share + RARE) for name, share in walks.items()},
+            # One half of RefD: the share of a's neighbours that lead to b.
+            "share of neighbours that lead there": (
+                links @ links / np.maximum(links.sum(axis=1, keepdims=True), 1)
+            ),
+        },
+        about_concepts={
+            "moves away": np.log1p(leaving),
+            "arrivals": np.log1p(arriving),
+            "moves away per arrival": np.log1p(leaving) - np.log1p(arriving),
+            "links away": links.sum(axis=1),
+            "links to it": links.sum(axis=0),
+        },
+    )
+
+
+def _of_resources(M: SparseMatrix) -> Columns:
+    together = (M @ M.T).toarray()
+    count = M.sum(axis=1)
+    either = count[:, None] + count[None, :] - together
+    return Columns(
+        "resources",
+        symmetric={
+            "resources together": np.log1p(together),
+            "overlap of resources": divided(together, either),
+        },
+        directed={"share of the first's resources": divided(together, count[:, None])},
+        about_concepts={"resources": np.log1p(count)},
+    )
+
+
+def _of_their_order(M: SparseMatrix, L: SparseMatrix) -> Columns:
+    """Steps from a resource with the one concept to a later resource with the other."""
+    ahead, behind = M @ L.sum(axis=1), M @ L.sum(axis=0)
+    return Columns(
+        "resources",
+        directed={"steps between resources": np.log1p((M @ L @ M.T).toarray())},
+        about_concepts={
+            "resources rather first": (ahead - behind) / (ahead + behind + FEW_RESOURCES)
+        },
+    )

@@ -1,8 +1,8 @@
 """The table of pairs: everything known about an ordered pair, in one row.
 
-No label is its own evidence. Pairs are dealt into folds, both orders of a pair into one, and a
-pair is described by the labels of the other folds, whether its own label is known or not: so
-pairs look alike when they are learned from and when they are asked about.
+No label is its own evidence. Pairs are dealt into folds, both orders of a pair into one. A pair is
+described by the labels of the other folds, whether its own label is known or not: so pairs look
+alike when they are learned from and when they are asked about.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.affinity import behaviour_affinity, text_affinity
 from proprl.graphs.closure import BoolArray, what_follows
 from proprl.graphs.evidence import Evidence
-from proprl.pairs.columns import Column, Columns
-from proprl.pairs.course import course_columns
-from proprl.pairs.labels import fold_of, label_columns
-from proprl.pairs.like_pairs import nearness
+from proprl.pairs.columns import Column, Columns, course_columns
+from proprl.pairs.labels import label_columns
+from proprl.pairs.like_pairs import likeness, nearness, role_affinity
 from proprl.pairs.reader import expected_order, reading_likeness
-from proprl.pairs.roles import likeness, role_affinity
 
 # More folds leave more labels to describe a pair by, and take longer.
 FOLDS = 20
@@ -62,13 +60,13 @@ class PairTable:
         return rows
 
     def ruled_out(self, pairs: IntArray) -> BoolArray:
-        """Say which pairs the labels put in the other order: (m, 2) -> (m,)."""
+        """Say of which pairs the labels imply the reverse, and not the pair: (m, 2) -> (m,)."""
         a, b = pairs.T
         ruled_out: BoolArray = self._follows[b, a] & ~self._follows[a, b]
         return ruled_out
 
     def cold_rows(self, pairs: IntArray) -> tuple[FloatArray, IntArray]:
-        """Give rows in which a concept of the pair is taken for new, and whose they are.
+        """Give rows in which a concept of the pair is taken for new, and which pair each is about.
 
         A fifth of the concepts is taken for new at a time: no label about any of them describes
         a pair that holds one of them.
@@ -94,5 +92,23 @@ class PairTable:
         columns = label_columns(known, near, self.evidence.concept_count)
         if self._read_alike is not None:
             order = expected_order(known.positives, self._read_alike)
-            columns += Columns.of("reader", directed={"comes first, by what was read": order})
+            columns += Columns("reader", directed={"comes first, by what was read": order})
         return columns
+
+
+def fold_of(pairs: IntArray, folds: int) -> IntArray:
+    """Deal pairs into folds, both orders of a pair into one: (m, 2) -> (m,).
+
+    A fold depends on the two concepts alone, so a label that comes or goes moves no pair.
+
+    >>> fold_of(np.array([[3, 8], [8, 3]]), 10).tolist()
+    [4, 4]
+    """
+    low, high = np.sort(pairs, axis=1).T.astype(np.uint64)
+    with np.errstate(over="ignore"):  # arithmetic modulo 2⁶⁴, as the mixing wants it
+        x = (low << np.uint64(32)) ^ high
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)  # splitmix64
+        x ^= x >> np.uint64(31)
+    fold: IntArray = (x % np.uint64(folds)).astype(np.int64)
+    return fold

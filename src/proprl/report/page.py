@@ -22,7 +22,7 @@ from proprl.curriculum.summary import (
     sure_of,
     told_apart,
 )
-from proprl.evaluation.glossary import MEANING
+from proprl.evaluation.metrics import MEANING
 from proprl.fitted import Fitted
 from proprl.judging import Judged
 from proprl.report.drawing import draw, px, shown_probability

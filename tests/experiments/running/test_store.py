@@ -75,7 +75,7 @@ class TestBeforeAnyTraining:
     def test_an_encoder_whose_extra_is_not_installed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("proprl.features.encoders._installed", lambda _: False)
+        monkeypatch.setattr("proprl.features.encoders.installed", lambda _: False)
         wrong = replace(quick(3), encoder="sentence-transformers:any")
         assert "proprl[text]" in self.refused(wrong, RunStore(tmp_path))
         assert self.kind is MissingExtraError

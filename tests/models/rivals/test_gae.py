@@ -16,7 +16,7 @@ from proprl.errors import ProprlError, SplitError
 from proprl.evaluation.metrics import auc, ordered_share
 from proprl.features.gather import gather_evidence
 from proprl.graphs.evidence import Evidence
-from proprl.graphs.normalise import standardise_columns
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.scorer import Batch
 from proprl.models.registry import method, method_settings

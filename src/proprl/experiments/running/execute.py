@@ -22,14 +22,14 @@ from proprl.data.public import BENCHMARKS, load_benchmark
 from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import DivergedError
-from proprl.evaluation.memoriser import memorised_labels
 from proprl.evaluation.metrics import evaluate_scores
+from proprl.evaluation.rules import memorised_labels
 from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import WHOLE_MAP, Result, Run
 from proprl.experiments.running.similarity import SimilarityWatch
 from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
-from proprl.features.readings import NOBODY
+from proprl.features.reader import NOBODY
 from proprl.fitted import Fitted
 from proprl.fitting import Prepared, auto_background, fit_prepared
 from proprl.graphs.evidence import Evidence

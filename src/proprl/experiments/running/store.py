@@ -19,7 +19,7 @@ from proprl.experiments.running.protocols import scored_part, split_of
 from proprl.experiments.running.run import Result, Run
 from proprl.experiments.running.workers import executed
 from proprl.features.gather import feature_source
-from proprl.features.readings import resolve_reader
+from proprl.features.reader import resolve_reader
 from proprl.files import write_text
 from proprl.models.needs import check_inputs, offered_inputs
 from proprl.models.networks.scorer import NetworkScorer

@@ -23,15 +23,14 @@ from proprl.data.splits.whole_map import (
 )
 from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import PRIOR_DEVIATION
-from proprl.evaluation.metrics import auc
+from proprl.evaluation.metrics import auc, reliability
+from proprl.evaluation.rules import degree_rule
 from proprl.evaluation.whole_map import (
     JudgedMap,
-    degree_rule,
     edge_metrics,
     map_metrics,
     needed_on_the_way,
     precision_at_recall,
-    reliability_between,
     resampled_metrics,
 )
 from proprl.experiments.running.run import Result, Run
@@ -152,7 +151,7 @@ def judge(
     }
     found["rules"] = _judged_rules(course, task)
     if believed is not None:
-        found["reliability"] = [asdict(one) for one in reliability_between(labels, said, BOUNDS)]
+        found["reliability"] = [asdict(one) for one in reliability(labels, said, BOUNDS)]
     return found
 
 

@@ -8,8 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from proprl.evaluation.resampling import ScoredPairs
-from proprl.evaluation.significance import RESAMPLES, bootstrap_interval, holm, paired_bootstrap
+from proprl.evaluation.significance import (
+    RESAMPLES,
+    ScoredPairs,
+    bootstrap_interval,
+    holm,
+    paired_bootstrap,
+)
 from proprl.experiments.running.plan import PROPRL, Wanted
 from proprl.experiments.running.run import Result, method_of, row_of
 from proprl.experiments.settings.methods import title_of

@@ -18,9 +18,8 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import best_threshold, enough_to_choose, simplex_weights
-from proprl.graphs import standardise_columns
-from proprl.graphs.evidence import VIEWS, Evidence
-from proprl.graphs.resources import mean_of_concepts
+from proprl.graphs.evidence import VIEWS, Evidence, mean_of_concepts
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.base import (
     SCORED_AT_ONCE,
     FitReport,

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence
+from proprl.graphs.evidence import Evidence
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import PairHead, ends, pair_representation
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours

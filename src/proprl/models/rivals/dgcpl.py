@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, hypergraph_operator, normalise_rows
+from proprl.graphs.evidence import Evidence
+from proprl.graphs.matrices import hypergraph_operator, normalise_rows
 from proprl.models.needs import BEHAVIOUR, RESOURCE, SUPERVISED
 from proprl.models.networks.layers import Channel, GraphEncoder, PairHead, ends, involved
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours

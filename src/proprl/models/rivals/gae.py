@@ -18,7 +18,7 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 from proprl.arrays import FloatArray, IntArray
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import SplitError
-from proprl.graphs import Evidence
+from proprl.graphs.evidence import Evidence
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.networks.layers import ends
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours

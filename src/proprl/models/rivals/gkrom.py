@@ -18,9 +18,8 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs.associations import associated_concepts, similar_rows
-from proprl.graphs.evidence import Evidence
-from proprl.graphs.resources import resource_vectors
+from proprl.graphs.affinity import associated_concepts, similar_rows
+from proprl.graphs.evidence import Evidence, resource_vectors
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.layers import GraphAttention, PairHead, ends
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours

@@ -23,8 +23,8 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 from proprl.arrays import SparseMatrix
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import MissingInputError
-from proprl.graphs import Evidence, standardise_columns
-from proprl.graphs.resources import resource_vectors
+from proprl.graphs.evidence import Evidence, resource_vectors
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.layers import edge_softmax, ends
 from proprl.models.networks.scorer import Batch, Named, NetworkScorer, NetworkSettings, ours

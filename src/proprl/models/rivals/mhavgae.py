@@ -13,8 +13,8 @@ from torch.nn import functional as F  # noqa: N812 - everybody calls it F
 
 from proprl.arrays import IntArray, SparseMatrix
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, standardise_columns
-from proprl.graphs.resources import resource_vectors
+from proprl.graphs.evidence import Evidence, resource_vectors
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.base import share
 from proprl.models.needs import RESOURCE, SUPERVISED
 from proprl.models.networks.layers import GraphAttention, as_operator

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from proprl.arrays import FloatArray
 from proprl.data.splits.parts import PairSplit
-from proprl.graphs import Evidence, standardise_columns
-from proprl.graphs.associations import similar_rows
-from proprl.graphs.resources import resource_vectors
+from proprl.graphs.affinity import similar_rows
+from proprl.graphs.evidence import Evidence, resource_vectors
+from proprl.graphs.matrices import standardise_columns
 from proprl.models.needs import RESOURCE, SUPERVISED, refuse_beyond_limit
 from proprl.models.networks.scorer import Batch, ours
 from proprl.models.rivals.gae import (

@@ -31,7 +31,7 @@ from proprl.models.base import (
 )
 from proprl.models.needs import refuse_beyond_limit
 from proprl.models.tree_sum import TreeSum
-from proprl.pairs.course import course_columns
+from proprl.pairs.columns import course_columns
 from proprl.pairs.labels import label_matrix
 from proprl.training.bundle import joined, part_of
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from proprl.errors import FeatureError, MissingExtraError
-from proprl.features import language_model
+from proprl.features import reader as reader_module
 from proprl.features.encoders import encode, resolve_encoder
 from tiny_model import alphabet, save_tiny_model
 
@@ -56,7 +56,7 @@ def test_a_family_without_its_model_is_unknown(name: str) -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language_model, "find_spec", lambda _: None)
+    monkeypatch.setattr(reader_module, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'proprl\[reader\]'") as raised:
         encode(TEXTS, "language-model:some/model")
     assert "the language model some/model" in str(raised.value)
@@ -125,7 +125,7 @@ def test_what_all_texts_begin_with_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, read = save_model(tmp_path / "model"), []
-    reader = language_model._language_model(str(tmp_path / "model"), resolve_version(encoder))
+    reader = reader_module._language_model(str(tmp_path / "model"), resolve_version(encoder))
     forward = reader.decoder.forward
 
     def watched(input_ids: Any, **inputs: Any) -> Any:
@@ -144,31 +144,22 @@ def test_leaving_out_the_upper_layers_changes_nothing(
 ) -> None:
     encoder = save_model(tmp_path / "model")
     cut = encode(TEXTS, encoder, cache=False)
-    reader = language_model._language_model(str(tmp_path / "model"), resolve_version(encoder))
+    reader = reader_module._language_model(str(tmp_path / "model"), resolve_version(encoder))
     assert len(reader.decoder.layers) == 6  # of seven; the sixth keeps the final norm off state 5
-    language_model._language_model.cache_clear()
-    monkeypatch.setattr(language_model, "_drop_layers_above", lambda *_: None)
+    reader_module._language_model.cache_clear()
+    monkeypatch.setattr(reader_module, "_drop_layers_above", lambda *_: None)
     np.testing.assert_array_equal(encode(TEXTS, encoder, cache=False), cut)
 
 
 def resolve_version(encoder: str) -> str:
-    version = language_model.load(encoder.partition(":")[2]).version
+    version = reader_module.load(encoder.partition(":")[2]).version
     assert version is not None
     return version
 
 
 @pytest.mark.parametrize(("count", "layers"), [(28, (16, 20)), (7, (4, 5)), (1, (1, 1))])
 def test_the_middle_layers_are_four_and_five_sevenths_up(count: int, layers: object) -> None:
-    assert language_model._middle_layers(count) == layers
-
-
-def test_batches_hold_every_row_once_and_stay_small() -> None:
-    lengths = np.random.default_rng(0).integers(1, 512, size=300)
-    batches = list(language_model._batches([[0] * n for n in lengths]))
-    assert sorted(row for rows in batches for row in rows) == list(range(300))
-    for rows in batches:
-        assert len(rows) <= 32
-        assert len(rows) * max(lengths[row] for row in rows) <= language_model.BATCH_TOKENS
+    assert reader_module._middle_layers(count) == layers
 
 
 @pytest.mark.reader
@@ -257,4 +248,4 @@ def test_a_sentence_model_is_refused_as_it_reads_in_both_directions(tmp_path: Pa
 
 def test_a_text_without_tokens_is_named() -> None:
     with pytest.raises(FeatureError, match="no token for any of '\\\\u200b'"):
-        language_model._check_tokens("some/model", [[1], []], ["limits", "\u200b"])
+        reader_module._check_tokens("some/model", [[1], []], ["limits", "\u200b"])

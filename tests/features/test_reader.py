@@ -14,10 +14,10 @@ import pytest
 from proprl.arrays import FloatArray
 from proprl.data import Course
 from proprl.errors import FeatureError, MissingExtraError
-from proprl.features import encoders, language_model, readings
+from proprl.features import encoders, reader
 from proprl.features.encoders import encode
 from proprl.features.gather import gather_evidence
-from proprl.features.readings import read_concepts, resolve_reader
+from proprl.features.reader import read_concepts, resolve_reader
 from proprl.progress import SILENT
 
 READER = "some/model"
@@ -25,7 +25,8 @@ READER = "some/model"
 
 @pytest.fixture(autouse=True)
 def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoders.LOADERS, "language-model", lambda _: encoders._load_wordllama(""))
+    """Wordllama stands in for the language model, for it is there and quick."""
+    monkeypatch.setitem(encoders.LOADERS, "language-model", encoders.LOADERS["wordllama"])
 
 
 def course(subject: str) -> Course:
@@ -70,7 +71,7 @@ def test_concepts_are_read_a_few_at_a_time_and_keep_their_places(
 ) -> None:
     names = ["a long name", "Limit", "Sum", "Derivative", "Set"]
     together = read_concepts(names, "", READER)
-    monkeypatch.setattr(readings, "AT_ONCE", 2)
+    monkeypatch.setattr(reader, "AT_ONCE", 2)
     steps: list[str] = []
     monkeypatch.setattr(SILENT, "step", lambda: steps.append("step"), raising=False)
     np.testing.assert_allclose(read_concepts(names, "", READER), together, rtol=1e-5)
@@ -88,14 +89,14 @@ def test_what_was_read_about_a_concept_is_not_read_again(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(encoders, "_embedded", watched)
     more = read_concepts(["Tree", "Limit", "a much longer name"], "botany", READER)
-    assert len(read) == len(readings.SENTENCES)
+    assert len(read) == len(reader.SENTENCES)
     assert all("Tree" in sentence for sentence in read)
     np.testing.assert_array_equal(more[1:], first)
 
-    for subject, reader in (("", READER), ("botany", "another/model")):
+    for subject, other in (("", READER), ("botany", "another/model")):
         read.clear()
-        read_concepts(["Limit"], subject, reader)
-        assert len(read) == len(readings.SENTENCES)
+        read_concepts(["Limit"], subject, other)
+        assert len(read) == len(reader.SENTENCES)
 
 
 # --- who reads ------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def test_what_can_only_be_a_folder_and_is_none_is_refused(
 def test_what_is_neither_a_folder_nor_a_name_on_the_hub_fails_without_a_network(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readings, "resolve_encoder", None)  # calling it would fail
+    monkeypatch.setattr(reader, "resolve_encoder", None)  # calling it would fail
     with pytest.raises(FeatureError) as raised:
         resolve_reader(name)
     assert str(raised.value) == (
@@ -138,7 +139,7 @@ def test_what_is_neither_a_folder_nor_a_name_on_the_hub_fails_without_a_network(
 
 def test_a_missing_extra_is_found_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(encoders.LOADERS, "language-model", encoders._load_language_model)
-    monkeypatch.setattr(language_model, "find_spec", lambda _: None)
+    monkeypatch.setattr(reader, "find_spec", lambda _: None)
     monkeypatch.setattr("proprl.features.gather.encode", None)  # calling it would fail
     with pytest.raises(MissingExtraError, match=r"model some/model .*proprl\[reader\]"):
         gather_evidence(course("botany"), "wordllama", reader=READER)

@@ -1,20 +1,22 @@
-"""A text's vector is the state of a causal language model that has just read it.
+"""The reader: a language model, and what it makes of a concept's place in a curriculum.
 
-What a model expects to come next depends on what it knows about what it read: after "..., Limits
-is taught in the" its state says how early limits are taught. The first layers still hold the words
-and the last ones already the next token, so the vector is taken between: the mean of two middle
-layers, each scaled to length one. Among the layers tried these told best, on validation pairs,
-which of two concepts comes first.
+It reads the beginning of a sentence about the concept. Where the sentence breaks off, its state
+says what it expects next: after "..., Limits is taught in the" it says how early limits are taught.
+Such states tell which of two concepts comes first better than vectors of the names do, and better
+the larger the model (docs/reader.md).
 
-``language-model:<model>`` takes a folder that transformers saved, which needs no network, or a name
-on the Hugging Face hub. The model runs on the CPU in single precision: one of 1.5 billion
-parameters takes about 6 GB of memory. The vectors are kept.
+A text's vector is the state of its last token. The first layers still hold the words, and the last
+ones already the next token. So it is taken between: the mean of two middle layers, each scaled to
+length one. Of the layers tried, these told best on validation pairs which concept comes first.
+
+The encoder ``language-model:<model>`` takes a folder that transformers saved, which needs no
+network, or a name on the Hugging Face hub. The model runs on the CPU in single precision: one of
+1.5 billion parameters takes about 6 GB of memory. The vectors are kept.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -29,8 +31,9 @@ import numpy as np
 
 from proprl.arrays import FloatArray
 from proprl.errors import FeatureError, MissingExtraError
-from proprl.features.encoders import Encoder, _fingerprint
-from proprl.features.quiet import quiet_transformers
+from proprl.features.encoders import Encoder, batches_of_like_length, encode_each, resolve_encoder
+from proprl.features.sentence_transformers import fingerprint, loading, warn_of_cut_texts
+from proprl.progress import SILENT, Progress
 
 REVISION = 2
 """Goes up when the vectors of the same weights change, so that none are taken from the cache."""
@@ -40,20 +43,88 @@ BATCH_TEXTS = 32
 BATCH_TOKENS = 4_096
 LIMIT = 512
 
+NOBODY = "none"
+"""The name of no reader."""
+
+# The subject tells the model what a name means: "tree", "kernel". Each sentence asks for something
+# else: the time, what comes after, what comes before, the time as examples show it, the use.
+SENTENCES = (
+    "In a {subject}curriculum, {name} is taught in the",
+    "In a {subject}curriculum, once students understand {name}, they go on to learn",
+    "In a {subject}curriculum, before students can learn {name}, they must first understand",
+    "Topics of a {subject}curriculum and when they are taught.\n"
+    "Topic: arithmetic. Taught: before university.\n"
+    "Topic: introduction to {field}. Taught: first semester.\n"
+    "Topic: current research in {field}. Taught: graduate seminar.\n"
+    "Topic: {name}. Taught:",
+    "In {field}, {name} is a foundation for",
+)
+# So many names are read, and then kept, at a time: Ctrl-C loses no more than these.
+AT_ONCE = 32
+
+
+def resolve_reader(reader: str) -> str:
+    """Return the reader's name as it is found from anywhere: a folder becomes its whole path.
+
+    One that cannot be had here is an error. No weights are loaded to find that out.
+
+    >>> resolve_reader("none")
+    'none'
+    """
+    if reader == NOBODY:
+        return NOBODY
+    folder = Path(reader).expanduser()
+    if reader.strip() and folder.is_dir():
+        reader = str(folder.resolve())
+    elif not reader.strip() or folder.is_file() or folder.is_absolute() or reader[0] in ".~":
+        raise FeatureError(
+            f"the reader {reader!r} is no folder: give the folder that holds a language model, or "
+            "its name on the Hugging Face hub, such as Qwen/Qwen2.5-1.5B"
+        )
+    elif reader.count("/") != 1:  # the hub need not be asked
+        raise FeatureError(
+            f"there is no folder {reader}; a name on the hub has the form owner/model"
+        )
+    resolve_encoder(f"language-model:{reader}")
+    return reader
+
+
+def read_concepts(
+    names: Sequence[str], subject: str, reader: str, *, progress: Progress = SILENT
+) -> FloatArray:
+    """Give what the language model makes of each concept's place: one row each.
+
+    `subject` may be empty. Names are enough: descriptions are not read. What was read about a
+    concept is kept, for every course of the subject.
+    """
+    encoder = f"language-model:{resolve_reader(reader)}"
+    field = subject.strip()
+    words = {"subject": f"{field} " if field else "", "field": field or "the subject"}
+    by_length = sorted(range(len(names)), key=lambda row: len(names[row]))
+    chunks = [by_length[start : start + AT_ONCE] for start in range(0, len(names), AT_ONCE)]
+    progress.begin("language model", len(chunks))
+    progress.note("the first time takes minutes; what was read is kept")
+    read: dict[int, FloatArray] = {}
+    try:
+        for rows in chunks:
+            states = [
+                encode_each([sentence.format(name=names[row], **words) for row in rows], encoder)
+                for sentence in SENTENCES
+            ]
+            read.update(zip(rows, np.hstack(states), strict=True))
+            progress.step()
+    finally:
+        progress.end()
+        _language_model.cache_clear()  # gigabytes; what it read is kept
+    return np.stack([read[row] for row in range(len(names))])
+
 
 def load(model: str) -> Encoder:
-    """Encoder for what stands after ``language-model:``; its weights are loaded when it embeds."""
+    """Return the encoder for what stands after ``language-model:``."""
     if find_spec("transformers") is None:
         raise MissingExtraError(f"the language model {model}", "reader")
-    version = f"{metadata.version('transformers')} {REVISION}"
-    if Path(model).is_dir():
-        version += f" {_fingerprint(Path(model))}"
+    version = f"{metadata.version('transformers')} {REVISION}{fingerprint(model)}"
     return Encoder(partial(_embed, model, version), version)
-
-
-def release() -> None:
-    """Give the memory of a loaded model back: gigabytes, and what it read is kept."""
-    _language_model.cache_clear()
 
 
 # --- the model ------------------------------------------------------------------------------------
@@ -71,17 +142,12 @@ class LanguageModel:
 
 @lru_cache(maxsize=1)
 def _language_model(model: str, version: str) -> LanguageModel:  # noqa: ARG001 (part of the key)
-    try:
-        with quiet_transformers():
-            return _loaded(model)
-    # transformers raises OSError, ValueError, KeyError, ImportError and more, by model and version.
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FeatureError(
-            f"the language model {model!r} cannot be loaded: {reason.rstrip('.')}. "
-            "Give a folder in which transformers saved the model and its tokenizer, the weights as "
-            "safetensors, or a name on the Hugging Face hub and a network that reaches it"
-        ) from error
+    with loading(
+        f"the language model {model!r}",
+        "Give a folder in which transformers saved the model and its tokenizer, the weights as "
+        "safetensors, or a name on the Hugging Face hub and a network that reaches it",
+    ):
+        return _loaded(model)
 
 
 def _loaded(model: str) -> LanguageModel:
@@ -109,12 +175,12 @@ def _loaded(model: str) -> LanguageModel:
 
 
 def _middle_layers(count: int) -> tuple[int, int]:
-    """Which two of the states between `count` layers are taken; state 0 is before the first."""
+    """Give which two of the states between `count` layers are taken; 0 is before the first."""
     return round(4 * count / 7), round(5 * count / 7)
 
 
 def _drop_layers_above(decoder: Any, state: int) -> None:
-    """Leave out the layers that `state` does not depend on, where the architecture allows it."""
+    """Leave out the layers that `state` does not depend on, if the architecture allows it."""
     layers = getattr(decoder, "layers", None)
     if layers is not None:
         # One more than needed: the last state is given after the final norm, the others before it.
@@ -123,7 +189,7 @@ def _drop_layers_above(decoder: Any, state: int) -> None:
 
 
 def _check_causal(decoder: Any) -> None:
-    """Raise if a token's state depends on the one after it, as in models made for sentences."""
+    """Raise if a token's state depends on a later one, as in models made for sentences."""
     import torch
 
     with torch.inference_mode():
@@ -139,11 +205,11 @@ def _embed(model: str, version: str, texts: list[str]) -> FloatArray:
     reader = _language_model(model, version)
     tokens = reader.tokenizer(texts, verbose=False)["input_ids"]
     _check_tokens(model, tokens, texts)
-    _warn_of_cut_texts(model, tokens, reader.limit)
+    warn_of_cut_texts([*map(len, tokens)], reader.limit, f"language-model:{model}")
     tokens = [ids[: reader.limit] for ids in tokens]
     X = np.empty((len(texts), reader.decoder.config.hidden_size), dtype=np.float32)
     beginning = _read_beginning(reader, tokens)
-    for rows in _batches(tokens):
+    for rows in batches_of_like_length([*map(len, tokens)], BATCH_TOKENS, BATCH_TEXTS):
         X[rows] = _read(reader, [tokens[row][beginning.length :] for row in rows], beginning)
     return X
 
@@ -154,37 +220,15 @@ def _check_tokens(model: str, tokens: list[list[int]], texts: list[str]) -> None
             raise FeatureError(f"the language model {model!r} has no token for any of {text!r}")
 
 
-def _warn_of_cut_texts(model: str, tokens: list[list[int]], limit: int) -> None:
-    cut = sum(len(ids) > limit for ids in tokens)
-    if cut:
-        warnings.warn(
-            f"{cut} of {len(tokens)} texts are longer than the {limit} tokens that "
-            f"language-model:{model} reads; the rest of each is ignored",
-            stacklevel=5,
-        )
-
-
-def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
-    """Rows in batches of like length: what is added to make them equally long is little."""
-    batch: list[int] = []
-    for row in sorted(range(len(tokens)), key=lambda row: len(tokens[row])):
-        padded = (len(batch) + 1) * len(tokens[row])
-        if batch and (len(batch) == BATCH_TEXTS or padded > BATCH_TOKENS):
-            yield batch
-            batch = []
-        batch.append(row)
-    yield batch
-
-
 @dataclass(frozen=True)
 class Beginning:
-    """So many tokens that all texts begin with, and what the model keeps of having read them."""
+    """How many tokens all texts begin with, and what the model keeps of having read them."""
 
     length: int = 0
     kept: Any = None
 
     def inputs(self, texts: int) -> dict[str, Any]:
-        """What the model takes to go on from here in so many texts; it writes into what it gets."""
+        """Give what the model needs to go on in so many texts: a copy, for it writes into that."""
         if self.kept is None:
             return {}
         kept = deepcopy(self.kept)
@@ -193,10 +237,10 @@ class Beginning:
 
 
 def _read_beginning(reader: LanguageModel, tokens: list[list[int]]) -> Beginning:
-    """Read what all texts begin with once: they are mostly one sentence about many concepts."""
+    """Read once what all texts begin with: they are mostly one sentence about many concepts."""
     import torch
 
-    least, most = min(tokens), max(tokens)  # in the order of words: between them all others stand
+    least, most = min(tokens), max(tokens)  # what these two begin with, all others between do
     alike = (one == other for one, other in zip(least, most, strict=False))
     shared = min(sum(takewhile(bool, alike)), min(map(len, tokens)) - 1)
     if len(tokens) == 1 or not shared:
@@ -208,7 +252,7 @@ def _read_beginning(reader: LanguageModel, tokens: list[list[int]]) -> Beginning
 
 
 def _keeps_keys_and_values(kept: Any) -> bool:
-    """Whether it can be repeated for many texts; what else models keep cannot, or only in part."""
+    """Whether it can be repeated for many texts. Some models keep something else, which cannot."""
     from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
     layers = {type(layer) for layer in getattr(kept, "layers", ())}
@@ -216,7 +260,7 @@ def _keeps_keys_and_values(kept: Any) -> bool:
 
 
 def _read(reader: LanguageModel, tokens: list[list[int]], beginning: Beginning) -> FloatArray:
-    """Unit states of the last token at the two middle layers, and of these the mean."""
+    """Give the mean of the last token's states at two middle layers, each of length one."""
     import torch
 
     ends = torch.tensor([len(found) - 1 for found in tokens])
@@ -229,10 +273,10 @@ def _read(reader: LanguageModel, tokens: list[list[int]], beginning: Beginning) 
 
 
 def _inputs(decoder: Any, tokens: list[list[int]], already_read: int = 0) -> dict[str, Any]:
-    """Inputs in which every text goes on where so many tokens were read already.
+    """Give inputs in which every text goes on after `already_read` tokens.
 
-    Shorter ones are filled up at their end, which no token before it can see: in between, a model
-    that counts how far back a token stands would count what fills the gap.
+    Shorter texts are filled up at their end, which no token before it can see. If they were filled
+    up in between, a model that counts how far back a token stands would count the filling too.
     """
     import torch
 

@@ -52,6 +52,24 @@ def test_a_cycle_loses_as_few_pairs_as_possible() -> None:
     assert labels.kept.tolist() == [[1, 2], [1, 3], [2, 0], [3, 0]]
 
 
+def test_of_a_cycle_the_pair_with_the_least_support_is_set_aside() -> None:
+    for weakest in range(3):
+        support = np.full(3, 0.7)
+        support[weakest] = 0.4
+        cycle = LabelledPairs(np.array([[0, 1], [1, 2], [2, 0]]), np.ones(3, dtype=np.int64))
+        labels = settle_labels(3, cycle, support)
+        assert labels.cyclic.tolist() == [cycle.pairs[weakest].tolist()]
+
+
+def test_few_pairs_with_support_go_before_many_without() -> None:
+    # 0 → 1 lies on both cycles, and has all the support.
+    pairs = np.array([[0, 1], [1, 2], [2, 0], [1, 3], [3, 0]])
+    labels = settle_labels(
+        4, LabelledPairs(pairs, np.ones(5, dtype=np.int64)), 1.0 * (pairs[:, 0] == 0)
+    )
+    assert labels.cyclic.tolist() == [[0, 1]]
+
+
 def test_a_cycle_through_a_mutual_pair_needs_nothing_more() -> None:
     labels = settled((0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 0, 1))
     assert labels.kept.tolist() == [[1, 2], [2, 0]]

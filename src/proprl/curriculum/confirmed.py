@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proprl.arrays import IntArray
-from proprl.curriculum.cycles import edges_to_set_aside
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.acyclic import Problem, best_choice
 from proprl.data.splits.grouping import distinct_pairs, pair_codes
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.errors import ProprlError
@@ -35,11 +35,14 @@ class SettledLabels:
         return distinct_pairs(np.vstack([self.contradicted, self.mutual, self.cyclic]))
 
 
-def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
+def settle_labels(
+    n: int, labelled: LabelledPairs, support: FloatArray | None = None
+) -> SettledLabels:
     """Return which labels of n concepts hold, and which are set aside as in conflict.
 
     A pair with both labels is set aside, and so are both of two confirmed orders of a pair.
-    Of longer cycles as few pairs as possible are set aside (see `edges_to_set_aside`).
+    Of longer cycles as few pairs as possible are set aside: among equally few, those with the
+    least `support`, a number from 0 to 1 for each label.
 
     >>> pairs = np.array([[0, 1], [1, 2], [2, 0], [3, 4], [4, 3], [0, 4], [0, 4], [1, 4]])
     >>> settled = settle_labels(5, LabelledPairs(pairs, np.array([1, 1, 1, 1, 1, 1, 0, 0])))
@@ -56,13 +59,16 @@ def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
     confirmed = positive[~_stands_in(positive, negative)]
     in_both_orders = _stands_in(confirmed[:, ::-1], confirmed)
     one_way = confirmed[~in_both_orders]
-    aside = edges_to_set_aside(n, one_way)
+    # All support together counts less than one pair.
+    extra = _mean_of(one_way, labelled, support) / (len(one_way) + 1)
+    nothing = np.empty((0, 2), dtype=np.int64)
+    kept = best_choice(Problem(n, nothing, nothing, one_way, 1 + extra)).kept
     return SettledLabels(
-        kept=one_way[~aside],
+        kept=one_way[kept],
         rejected=rejected,
         contradicted=contradicted,
         mutual=confirmed[in_both_orders],
-        cyclic=one_way[aside],
+        cyclic=one_way[~kept],
     )
 
 
@@ -79,3 +85,13 @@ def _check(n: int, labelled: LabelledPairs) -> None:
 
 def _stands_in(pairs: IntArray, others: IntArray) -> BoolArray:
     return np.isin(pair_codes(pairs), pair_codes(others))
+
+
+def _mean_of(pairs: IntArray, labelled: LabelledPairs, support: FloatArray | None) -> FloatArray:
+    """Return the mean support of each pair (in order, with a label or more); 0 without any."""
+    if support is None:
+        return np.zeros(len(pairs))
+    about = np.flatnonzero(_stands_in(labelled.pairs, pairs))
+    place = np.searchsorted(pair_codes(pairs), pair_codes(labelled.pairs[about]))
+    sums = np.bincount(place, support[about], len(pairs))
+    return sums / np.bincount(place, minlength=len(pairs))

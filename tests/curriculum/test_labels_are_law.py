@@ -158,7 +158,7 @@ def test_the_labels_of_mooc_are_law_among_random_candidates(public_data: Path) -
     rng = np.random.default_rng(0)
     pairs, p = rng.integers(0, n, (20_000, 2)), rng.random(20_000)
     alone = labels_alone(course.ids, course.names, labels)
-    graph = prerequisite_graph(course.ids, course.names, labels, pairs, p, threshold=0.5)
+    graph = prerequisite_graph(course.ids, course.names, labels, pairs, p, threshold=0.5, seconds=1)
     assert nx.is_directed_acyclic_graph(graph.to_networkx())
     assert len(graph.conflicts) == 4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -53,6 +54,34 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """How many learned pairs may stand in a graph."""
+
+    edges: int | None = None
+    """So many in all."""
+    per_concept: int | None = None
+    """So many before each concept."""
+
+    def __post_init__(self) -> None:
+        for name, count in (("edges", self.edges), ("per concept", self.per_concept)):
+            if count is not None and count < 1:
+                raise ProprlError(f"a budget of {count} {name} draws nothing: it must be 1 or more")
+
+    def allows(self, pairs: IntArray) -> IntArray:
+        """Give the places of the pairs that the budget lets in; the strongest come first."""
+        places = np.arange(len(pairs))
+        if self.per_concept is not None:
+            met: Counter[int] = Counter()
+            for k, target in enumerate(pairs[:, 1].tolist()):
+                met[target] += 1
+                places[k] = k if met[target] <= self.per_concept else -1
+        return places[places >= 0][: self.edges]
+
+
+NO_LIMIT = Budget()
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """How many candidates at or above the threshold are not in the graph, and why."""
 
@@ -83,6 +112,8 @@ class PrerequisiteGraph:
     implied_rejected: IntArray  # (r, 2)
     """Rejected pairs that follow all the same: the confirmed ones alone imply them."""
     left_out: LeftOut
+    threshold: float
+    """Learned pairs have at least this probability."""
     gap: float
     """A better choice of learned pairs holds at most this share more of their worth."""
 
@@ -151,6 +182,7 @@ def prerequisite_graph(
     probabilities: FloatArray,
     *,
     threshold: float,
+    budget: Budget = NO_LIMIT,
     seconds: float = SECONDS,
 ) -> PrerequisiteGraph:
     """Give the graph of the labels, and of the candidates that are worth most beside them.
@@ -179,7 +211,8 @@ def prerequisite_graph(
     candidates, weights = _candidates(pairs, probabilities, threshold)
     new = ~known[candidates[:, 0], candidates[:, 1]]
     agrees = new & ~_contradicts(known, rejected)[candidates[:, 0], candidates[:, 1]]
-    problem = Problem(n, labels.kept, rejected, candidates[agrees], weights[agrees])
+    within = np.flatnonzero(agrees)[budget.allows(candidates[agrees])]
+    problem = Problem(n, labels.kept, rejected, candidates[within], weights[within])
     choice = best_choice(problem, seconds=seconds)
 
     edges = np.vstack([labels.kept, problem.pairs[choice.kept]])
@@ -201,12 +234,17 @@ def prerequisite_graph(
         labels=labels,
         implied_rejected=labels.rejected[implied],
         left_out=LeftOut(cycles, len(refused) - cycles),
+        threshold=threshold,
         gap=choice.gap(problem),
     )
 
 
 def map_of(
-    fitted: Fitted, *, threshold: float | None = None, progress: Progress = SILENT
+    fitted: Fitted,
+    *,
+    threshold: float | None = None,
+    budget: Budget = NO_LIMIT,
+    progress: Progress = SILENT,
 ) -> PrerequisiteGraph:
     """Give the graph of a model: of its known labels, and of what it learned from them.
 
@@ -230,6 +268,7 @@ def map_of(
         np.vstack([pairs, confirmed]),
         np.concatenate([probabilities, fitted.fit.score(confirmed)]),
         threshold=threshold,
+        budget=budget,
     )
 
 

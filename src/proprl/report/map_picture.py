@@ -114,23 +114,36 @@ def _layout(graph: PrerequisiteGraph, topics: Sequence[str]) -> Any:
         tooltip=" ",
     )
     drawing.node_attr.update(
-        shape="box", style="rounded,filled", fontname="Helvetica", fontsize="12",
-        margin="0.09,0.04", height="0.3", penwidth="1.2",
+        shape="box",
+        style="rounded,filled",
+        fontname="Helvetica",
+        fontsize="12",
+        margin="0.09,0.04",
+        height="0.3",
+        penwidth="1.2",
     )
     drawing.edge_attr.update(arrowsize="0.6", tooltip=" ")
     for i in sorted({concept for pair in graph.pairs.tolist() for concept in pair}):
         fill, line = colours.get(topics[i], OTHERS)
         drawing.add_node(
-            i, id=f"c{i}", label="\n".join(wrap(names[i], LINE)), fillcolor=fill, color=line,
+            i,
+            id=f"c{i}",
+            label="\n".join(wrap(names[i], LINE)),
+            fillcolor=fill,
+            color=line,
             tooltip=names[i],
         )
     # Confirmed edges first: learned ones lie on top.
-    for edge in sorted(zip(graph.confirmed, graph.pairs.tolist(), graph.probabilities, strict=True),
-                       key=lambda edge: not edge[0]):
+    for edge in sorted(
+        zip(graph.confirmed, graph.pairs.tolist(), graph.probabilities, strict=True),
+        key=lambda edge: not edge[0],
+    ):
         confirmed, (i, j), p = edge
         said = "confirmed" if confirmed else f"learned, {p:.2f}"
         drawing.add_edge(
-            i, j, id=f"e{i}-{j}",
+            i,
+            j,
+            id=f"e{i}-{j}",
             color=CONFIRMED if confirmed else LEARNED,
             penwidth="1.1" if confirmed else f"{1 + 2 * p:.2f}",
             tooltip=f"{names[i]} → {names[j]} ({said})",

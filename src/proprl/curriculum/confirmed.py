@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import rustworkx as rx
 
-from proprl.arrays import IntArray
+from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.acyclic import Problem, best_choice
 from proprl.data.splits.labelled import LabelledPairs, distinct_pairs, pair_codes
 from proprl.errors import ProprlError
-from proprl.graphs.closure import BoolArray, connect
-
-EXACT = 15
-"""Up to so many concepts on common cycles, the fewest edges are found; above it, few.
-
-The search looks at every subset of the concepts: 32,768 of them for 15.
-"""
+from proprl.graphs.closure import BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +34,14 @@ class SettledLabels:
         return distinct_pairs(np.vstack([self.contradicted, self.mutual, self.cyclic]))
 
 
-def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
+def settle_labels(
+    n: int, labelled: LabelledPairs, support: FloatArray | None = None
+) -> SettledLabels:
     """Return which labels of n concepts hold, and which are set aside as in conflict.
 
     A pair with both labels is set aside, and so are both of two confirmed orders of a pair.
-    Of longer cycles as few pairs as possible are set aside (see `edges_to_set_aside`).
+    Of longer cycles as few pairs as possible are set aside: among equally few, those with the
+    least `support`, a number from 0 to 1 for each label.
 
     >>> pairs = np.array([[0, 1], [1, 2], [2, 0], [3, 4], [4, 3], [0, 4], [0, 4], [1, 4]])
     >>> settled = settle_labels(5, LabelledPairs(pairs, np.array([1, 1, 1, 1, 1, 1, 0, 0])))
@@ -61,13 +58,16 @@ def settle_labels(n: int, labelled: LabelledPairs) -> SettledLabels:
     confirmed = positive[~_stands_in(positive, negative)]
     in_both_orders = _stands_in(confirmed[:, ::-1], confirmed)
     one_way = confirmed[~in_both_orders]
-    aside = edges_to_set_aside(n, one_way)
+    # All support together counts less than one pair.
+    extra = _mean_of(one_way, labelled, support) / (len(one_way) + 1)
+    nothing = np.empty((0, 2), dtype=np.int64)
+    kept = best_choice(Problem(n, nothing, nothing, one_way, 1 + extra)).kept
     return SettledLabels(
-        kept=one_way[~aside],
+        kept=one_way[kept],
         rejected=rejected,
         contradicted=contradicted,
         mutual=confirmed[in_both_orders],
-        cyclic=one_way[aside],
+        cyclic=one_way[~kept],
     )
 
 
@@ -86,95 +86,11 @@ def _stands_in(pairs: IntArray, others: IntArray) -> BoolArray:
     return np.isin(pair_codes(pairs), pair_codes(others))
 
 
-def edges_to_set_aside(n: int, edges: IntArray) -> BoolArray:
-    """Return a mask of few edges (distinct, no loops) without which there is no cycle: (m,).
-
-    They are as few as possible where at most `EXACT` concepts lie on common cycles. Which ones
-    depends on the edges alone, not on their order.
-
-    >>> edges_to_set_aside(4, np.array([[0, 1], [1, 2], [2, 0], [2, 3]]))
-    array([False, False,  True, False])
-    """
-    graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
-    graph.add_nodes_from(list(range(n)))
-    graph.add_edges_from_no_data([(i, j) for i, j in edges.tolist()])
-    aside = np.zeros(len(edges), dtype=np.bool_)
-    for component in rx.strongly_connected_components(graph):
-        if len(component) == 1:
-            continue
-        rows = np.sort(component)
-        inside = np.flatnonzero(np.isin(edges, rows).all(axis=1))
-        places = np.searchsorted(rows, edges[inside])  # (edges inside, 2): rows of A
-        A = np.zeros((len(rows), len(rows)), dtype=np.bool_)
-        A[places[:, 0], places[:, 1]] = True
-        back = _fewest_back(A) if len(rows) <= EXACT else _few_back(A)
-        aside[inside] = back[places[:, 0], places[:, 1]]
-    return aside
-
-
-def _fewest_back(A: BoolArray) -> BoolArray:
-    """Return the fewest edges that point backwards in any order of the concepts (k × k).
-
-    best[S], the fewest within a set S of concepts, is found for ever larger sets: some concept v
-    of S comes last, and its edges into the rest of S point backwards.
-    """
-    k = len(A)
-    sets = np.arange(1 << k)  # bit v of a set: whether v is in it
-    size = sum((sets >> v & 1 for v in range(k)), start=np.zeros_like(sets))
-    targets = A @ (1 << np.arange(k))  # (k,): the set of v's targets
-    best, last = np.full(1 << k, k * k), np.zeros_like(sets)
-    best[0] = 0
-    for count in range(1, k + 1):
-        of_this_size = sets[size == count]
-        for v in range(k):
-            S = of_this_size[of_this_size >> v & 1 == 1]
-            rest = S ^ (1 << v)
-            fewest = best[rest] + size[rest & targets[v]]
-            found = fewest <= best[S]
-            best[S[found]], last[S[found]] = fewest[found], v
-
-    order: list[int] = []  # from the last concept to the first
-    left = (1 << k) - 1
-    while left:
-        order.append(int(last[left]))
-        left ^= 1 << order[-1]
-    return _pointing_back(A, order[::-1])
-
-
-def _few_back(A: BoolArray) -> BoolArray:
-    """Return few edges without which A has no cycle (k × k): after Eades, Lin and Smyth (1993).
-
-    What has no edges out goes to the end, what has none in to the front; else the concept with
-    the most edges out beyond those in. Then every edge that closes no cycle any more comes back.
-    """
-    k = len(A)
-    out, into = A.sum(axis=1), A.sum(axis=0)
-    left = np.ones(k, dtype=np.bool_)
-    head: list[int] = []
-    tail: list[int] = []
-    for _ in range(k):
-        ends, starts = np.flatnonzero(left & (out == 0)), np.flatnonzero(left & (into == 0))
-        if ends.size:
-            v = int(ends[-1])
-            tail.append(v)
-        else:
-            v = int(starts[0]) if starts.size else int(np.argmax(np.where(left, out - into, -k)))
-            head.append(v)
-        left[v] = False
-        out, into = out - A[:, v], into - A[v]
-    back = _pointing_back(A, head + tail[::-1])
-
-    reach = np.eye(k, dtype=np.bool_)
-    for i, j in np.argwhere(A & ~back).tolist():
-        connect(reach, i, j)
-    for i, j in np.argwhere(back).tolist():
-        if not reach[j, i]:
-            connect(reach, i, j)
-            back[i, j] = False
-    return back
-
-
-def _pointing_back(A: BoolArray, order: list[int]) -> BoolArray:
-    place = np.empty(len(A), dtype=np.int64)
-    place[order] = np.arange(len(A))
-    return A & (place[:, None] > place[None, :])
+def _mean_of(pairs: IntArray, labelled: LabelledPairs, support: FloatArray | None) -> FloatArray:
+    """Return the mean support of each pair (in order, with a label or more); 0 without any."""
+    if support is None:
+        return np.zeros(len(pairs))
+    about = np.flatnonzero(_stands_in(labelled.pairs, pairs))
+    place = np.searchsorted(pair_codes(pairs), pair_codes(labelled.pairs[about]))
+    sums = np.bincount(place, support[about], len(pairs))
+    return sums / np.bincount(place, minlength=len(pairs))

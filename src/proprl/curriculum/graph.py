@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import rustworkx as rx
+from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray
+from proprl.curriculum.acyclic import SECONDS, Problem, best_choice
 from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.data.lookup import find_concept
-from proprl.data.splits.labelled import LabelledPairs, distinct_pairs, pair_codes
+from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.errors import ProprlError
+from proprl.evaluation.base_rate import log_odds
 from proprl.fitted import Fitted
-from proprl.graphs.closure import BoolArray, connect, what_follows
+from proprl.graphs.closure import BoolArray, closure_and_steps
 from proprl.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -28,6 +32,10 @@ LEARNED_FROM = 0.35
 Chosen on the development halves of two maps. With a lower one more is found there, and fewer
 edges are right; with a higher one the F1 of what follows falls.
 """
+
+
+JUST_BELIEVED = 1e-6
+"""What a pair at the threshold is worth: enough to be drawn, and nothing beside another one."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,34 @@ class Edge:
     target_id: str = ""
     confirmed: bool = False
     """Whether a label says so."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many learned pairs may stand in a graph."""
+
+    edges: int | None = None
+    """So many in all."""
+    per_concept: int | None = None
+    """So many before each concept."""
+
+    def __post_init__(self) -> None:
+        for name, count in (("edges", self.edges), ("per concept", self.per_concept)):
+            if count is not None and count < 1:
+                raise ProprlError(f"a budget of {count} {name} draws nothing: it must be 1 or more")
+
+    def allows(self, pairs: IntArray) -> IntArray:
+        """Give the places of the pairs that the budget lets in; the strongest come first."""
+        places = np.arange(len(pairs))
+        if self.per_concept is not None:
+            met: Counter[int] = Counter()
+            for k, target in enumerate(pairs[:, 1].tolist()):
+                met[target] += 1
+                places[k] = k if met[target] <= self.per_concept else -1
+        return places[places >= 0][: self.edges]
+
+
+NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True)
@@ -67,11 +103,18 @@ class PrerequisiteGraph:
     pairs: IntArray  # (m, 2), by falling probability
     probabilities: FloatArray  # (m,), 1 for a confirmed pair without a probability
     confirmed: BoolArray  # (m,), whether a label says so
+    implied: IntArray  # (k, 2)
+    """Confirmed and learned pairs that are no edges, because they follow from edges."""
+    implied_probabilities: FloatArray  # (k,)
     labels: SettledLabels
     """What the labels say: the pairs kept, rejected, and in conflict."""
     implied_rejected: IntArray  # (r, 2)
     """Rejected pairs that follow all the same: the confirmed ones alone imply them."""
     left_out: LeftOut
+    threshold: float
+    """Learned pairs have at least this probability."""
+    gap: float
+    """A better choice of learned pairs holds at most this share more of their worth."""
 
     def __repr__(self) -> str:
         return f"PrerequisiteGraph({len(self)} prerequisites among {len(self.ids)} concepts)"
@@ -138,14 +181,15 @@ def prerequisite_graph(
     probabilities: FloatArray,
     *,
     threshold: float,
+    budget: Budget = NO_LIMIT,
+    seconds: float = SECONDS,
 ) -> PrerequisiteGraph:
-    """Give the graph of the labels and of the candidate pairs that agree with them.
+    """Give the graph of the labels, and of the candidates that are worth most beside them.
 
     Every confirmed pair that is not in conflict (see `settle_labels`) is an edge or follows from
-    edges; a rejected pair follows only if those confirmed pairs alone imply it. Candidates at or
-    above the threshold are added by falling probability while they close no cycle and imply
-    nothing rejected; then edges that follow from others are taken out, confirmed ones only if they
-    follow from confirmed ones.
+    edges; a rejected pair follows only if those confirmed pairs alone imply it. A candidate is
+    worth what its log-odds exceed the threshold's by. What follows from other edges is taken
+    out, confirmed edges only if they follow from confirmed ones.
 
     >>> labelled = LabelledPairs(np.array([[0, 1], [0, 3]]), np.array([1, 0]))
     >>> pairs = np.array([[1, 2], [2, 0], [2, 3], [0, 2]])
@@ -160,28 +204,46 @@ def prerequisite_graph(
     n = len(ids)
     _check_candidates(n, pairs, probabilities, threshold)
     labels = settle_labels(n, labelled)
-    confirmed, reach = _reduced(n, labels.kept), what_follows(n, labels.kept)
-    implied = reach[labels.rejected[:, 0], labels.rejected[:, 1]]
+    known, confirmed_steps = closure_and_steps(n, labels.kept)
+    implied = known[labels.rejected[:, 0], labels.rejected[:, 1]]
+    rejected = labels.rejected[~implied]
+    candidates, weights = _candidates(pairs, probabilities, threshold)
+    new = ~known[candidates[:, 0], candidates[:, 1]]
+    agrees = new & ~_contradicts(known, rejected)[candidates[:, 0], candidates[:, 1]]
+    within = np.flatnonzero(agrees)[budget.allows(candidates[agrees])]
+    problem = Problem(n, labels.kept, rejected, candidates[within], weights[within])
+    choice = best_choice(problem, seconds=seconds)
 
-    candidates = _strongest_first(pairs, probabilities, threshold)
-    learned, left_out = _learned_edges(reach, candidates, labels.rejected[~implied])
-    edges = distinct_pairs(np.vstack([_reduced(n, np.vstack([labels.kept, learned])), confirmed]))
-    known = _probabilities_of(edges, pairs, probabilities)
-    order = np.lexsort((pair_codes(edges), -known))
+    edges = np.vstack([labels.kept, problem.pairs[choice.kept]])
+    reach, steps = closure_and_steps(n, edges)
+    steps[: len(labels.kept)] = confirmed_steps
+    refused = np.vstack([candidates[new & ~agrees], problem.pairs[~choice.kept]])
+    cycles = int(reach[refused[:, 1], refused[:, 0]].sum())
+    p = _probabilities_of(edges, pairs, probabilities)
+    order = np.lexsort((pair_codes(edges), -p))
+    steps, edges, p = steps[order], edges[order], p[order]
     return PrerequisiteGraph(
         ids=tuple(ids),
         names=tuple(names),
-        pairs=edges[order],
-        probabilities=known[order],
-        confirmed=np.isin(pair_codes(edges), pair_codes(labels.kept))[order],
+        pairs=edges[steps],
+        probabilities=p[steps],
+        confirmed=(order < len(labels.kept))[steps],
+        implied=edges[~steps],
+        implied_probabilities=p[~steps],
         labels=labels,
         implied_rejected=labels.rejected[implied],
-        left_out=left_out,
+        left_out=LeftOut(cycles, len(refused) - cycles),
+        threshold=threshold,
+        gap=choice.gap(problem),
     )
 
 
 def map_of(
-    fitted: Fitted, *, threshold: float | None = None, progress: Progress = SILENT
+    fitted: Fitted,
+    *,
+    threshold: float | None = None,
+    budget: Budget = NO_LIMIT,
+    progress: Progress = SILENT,
 ) -> PrerequisiteGraph:
     """Give the graph of a model: of its known labels, and of what it learned from them.
 
@@ -205,6 +267,7 @@ def map_of(
         np.vstack([pairs, confirmed]),
         np.concatenate([probabilities, fitted.fit.score(confirmed)]),
         threshold=threshold,
+        budget=budget,
     )
 
 
@@ -240,54 +303,34 @@ def acyclic_graph(
     )
 
 
-def _learned_edges(
-    reach: BoolArray, candidates: IntArray, rejected: IntArray
-) -> tuple[IntArray, LeftOut]:
-    """Return the candidates to add, and count the others; `reach` grows by what they imply.
-
-    No rejected pair follows from `reach` before, and none afterwards.
-    """
-    np.fill_diagonal(reach, True)
-    first, then = rejected[:, 0], rejected[:, 1]
-    learned: list[tuple[int, int]] = []
-    cycle = against = 0
-    for i, j in candidates.tolist():
-        if reach[i, j]:
-            cycle += i == j
-        elif reach[j, i]:
-            cycle += 1
-        elif (reach[first, i] & reach[j, then]).any():  # a rejected pair would lead through i, j
-            against += 1
-        else:
-            connect(reach, i, j)
-            learned.append((i, j))
-    return np.array(learned, dtype=np.int64).reshape(-1, 2), LeftOut(cycle, against)
-
-
-def _strongest_first(pairs: IntArray, probabilities: FloatArray, threshold: float) -> IntArray:
-    """Return the pairs from the threshold on, each once, strongest first, ties by the pair."""
-    believed = np.flatnonzero(probabilities >= threshold)
+def _candidates(
+    pairs: IntArray, probabilities: FloatArray, threshold: float
+) -> tuple[IntArray, FloatArray]:
+    """Return the pairs from the threshold on, each once, strongest first, with their weights."""
+    weights = log_odds(probabilities) - log_odds(np.array(threshold)) + JUST_BELIEVED
+    believed = np.flatnonzero((probabilities >= threshold) & (pairs[:, 0] != pairs[:, 1]))
     codes = pair_codes(pairs[believed])
-    order = np.lexsort((codes, -probabilities[believed]))
-    once = np.sort(np.unique(codes[order], return_index=True)[1])
-    strongest: IntArray = pairs[believed[order[once]]]
-    return strongest
+    order = np.lexsort((codes, -weights[believed]))
+    once = believed[order[np.sort(np.unique(codes[order], return_index=True)[1])]]
+    return pairs[once], weights[once]
 
 
-def _reduced(n: int, edges: IntArray) -> IntArray:
-    """Return the edges that do not follow from others, in order of the pair."""
-    reduced, position = rx.transitive_reduction(_digraph(n, edges))
-    original = {new: old for old, new in position.items()}
-    kept = sorted((original[i], original[j]) for i, j in reduced.edge_list())
-    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+def _contradicts(known: BoolArray, rejected: IntArray) -> BoolArray:
+    """Return which edges would close a cycle with what is known, or imply a rejected pair."""
+    n = len(known)
+    reach = csr_array(known | np.eye(n, dtype=np.bool_), dtype=np.int64)
+    said_no = csr_array((np.ones(len(rejected), np.int64), rejected.T), shape=(n, n))
+    along: BoolArray = (reach.T @ said_no @ reach.T).toarray() > 0
+    return along | known.T
 
 
 def _probabilities_of(edges: IntArray, pairs: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Return the highest probability given to each edge (in order of the pair), 1 without any."""
-    wanted, codes = pair_codes(edges), pair_codes(pairs)
+    """Return the highest probability given to each edge, 1 without any."""
+    by_code = np.argsort(pair_codes(edges))
+    wanted, codes = pair_codes(edges)[by_code], pair_codes(pairs)
     given = np.flatnonzero(np.isin(codes, wanted))
     highest = np.full(len(edges), -np.inf)
-    np.maximum.at(highest, np.searchsorted(wanted, codes[given]), probabilities[given])
+    np.maximum.at(highest, by_code[np.searchsorted(wanted, codes[given])], probabilities[given])
     return np.where(np.isneginf(highest), 1.0, highest)
 
 

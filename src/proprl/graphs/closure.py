@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import rustworkx as rx
 
 from proprl.arrays import IntArray
 
@@ -39,3 +40,27 @@ def connect(reach: BoolArray, i: int, j: int) -> None:
         return
     before = np.flatnonzero(reach[:, i] & ~reach[:, j])  # the others reach all of it already
     reach[np.ix_(before, np.flatnonzero(reach[j]))] = True
+
+
+def closure_and_steps(n: int, edges: IntArray) -> tuple[BoolArray, BoolArray]:
+    """Return what follows from acyclic edges (n × n), and which edges do not follow from others.
+
+    >>> reach, steps = closure_and_steps(3, np.array([[0, 1], [1, 2], [0, 2]]))
+    >>> reach.astype(int).tolist(), steps.tolist()
+    ([[0, 1, 1], [0, 0, 1], [0, 0, 0]], [True, True, False])
+    """
+    graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
+    graph.add_nodes_from(list(range(n)))
+    graph.add_edges_from_no_data([(i, j) for i, j in edges.tolist()])
+    place = np.empty(n, dtype=np.int64)
+    place[rx.topological_sort(graph)] = np.arange(n)
+    reach: BoolArray = np.zeros((n, n), dtype=np.bool_)
+    steps = np.zeros(len(edges), dtype=np.bool_)
+    # From the last concept to the first; of one concept's edges those to the nearest ones first.
+    for k in np.lexsort((place[edges[:, 1]], -place[edges[:, 0]])).tolist():
+        i, j = edges[k].tolist()
+        if not reach[i, j]:
+            steps[k] = True
+            reach[i] |= reach[j]
+            reach[i, j] = True
+    return reach, steps

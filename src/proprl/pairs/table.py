@@ -7,6 +7,7 @@ alike when they are learned from and when they are asked about.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +41,13 @@ class PairTable:
         self._alike = likeness(list(affinities.values()))
         readings = evidence.readings
         self._read_alike = None if readings is None else reading_likeness(readings)
+
+    def knowing(self, known: LabelledPairs) -> PairTable:
+        """Give the table of the same course in which other labels are known."""
+        other = copy(self)
+        other.known = known
+        other.__dict__.pop("_follows", None)
+        return other
 
     @cached_property
     def _follows(self) -> BoolArray:
@@ -87,8 +95,12 @@ class PairTable:
         labels = self._labels(self.known.take(by))
         return np.hstack([self._course.rows(pairs), labels.rows(pairs)])
 
+    def near_by(self, known: LabelledPairs) -> dict[str, FloatArray]:
+        """Give how near concepts are by each source; by role, these labels decide."""
+        return self._near | {"role": nearness(role_affinity(known, self._alike))}
+
     def _labels(self, known: LabelledPairs) -> Columns:
-        near = self._near | {"role": nearness(role_affinity(known, self._alike))}
+        near = self.near_by(known)
         columns = label_columns(known, near, self.evidence.concept_count)
         if self._read_alike is not None:
             order = expected_order(known.positives, self._read_alike)

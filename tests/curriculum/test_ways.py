@@ -1,0 +1,139 @@
+"""Ways to a concept, and what a learner is ready for."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proprl.curriculum.graph import PrerequisiteGraph, prerequisite_graph
+from proprl.curriculum.ways import Ways
+from proprl.data import LabelledPairs
+from proprl.errors import ProprlError, UnknownConceptError
+
+NAMES = ("Counting", "Fractions", "Limits", "Derivatives", "Poetry", "Series")
+
+
+def graph_of(
+    confirmed: list[tuple[int, int]], learned: dict[tuple[int, int], float], n: int = 6
+) -> PrerequisiteGraph:
+    pairs = np.array(confirmed, dtype=np.int64).reshape(-1, 2)
+    return prerequisite_graph(
+        [f"c{k}" for k in range(n)],
+        NAMES[:n] if n <= len(NAMES) else [f"C{k}" for k in range(n)],
+        LabelledPairs(pairs, np.ones(len(pairs), dtype=np.int64)),
+        np.array(list(learned), dtype=np.int64).reshape(-1, 2),
+        np.array(list(learned.values())),
+        threshold=0.3,
+    )
+
+
+@pytest.fixture
+def ways() -> Ways:
+    # Counting → Fractions → Limits → Derivatives, Limits → Series is learned, and so is
+    # Poetry → Derivatives, which is doubtful.
+    return Ways(graph_of([(0, 1), (1, 2), (2, 3)], {(2, 5): 0.8, (4, 3): 0.4}))
+
+
+def names(rows: list[int]) -> list[str]:
+    return [NAMES[row] for row in rows]
+
+
+def test_the_way_begins_after_what_is_known(ways: Ways) -> None:
+    way = ways.way_to(["Derivatives"], known=["Fractions"])
+    assert names([step.concept for step in way.steps]) == ["Limits", "Poetry", "Derivatives"]
+    assert names(list(way.taken_as_known)) == ["Counting"]
+
+
+def test_each_step_says_what_comes_just_before_and_how_surely_it_is_needed(ways: Ways) -> None:
+    way = ways.way_to(["Derivatives"], known=["Fractions"])
+    told = {NAMES[s.concept]: (names(sorted(s.after)), s.needed) for s in way.steps}
+    assert told == {
+        "Limits": (["Fractions"], 1.0),
+        "Poetry": ([], 0.4),
+        "Derivatives": (["Limits", "Poetry"], 1.0),
+    }
+    assert way.weakest == (4, 3, 0.4)
+
+
+def test_what_is_not_surely_needed_can_be_left_out(ways: Ways) -> None:
+    way = ways.way_to(["Derivatives"], at_least=0.8)
+    assert "Poetry" not in names([step.concept for step in way.steps])
+    assert way.weakest is None
+
+
+def test_several_targets_share_their_way(ways: Ways) -> None:
+    way = ways.way_to(["Series", "Derivatives"], known=["Fractions"], at_least=0.5)
+    assert names([step.concept for step in way.steps]) == ["Limits", "Derivatives", "Series"]
+
+
+def test_a_target_that_is_known_is_refused(ways: Ways) -> None:
+    with pytest.raises(ProprlError, match="Limits is known already"):
+        ways.way_to(["Limits"], known=["Limits"])
+    with pytest.raises(ProprlError, match="whoever knows Derivatives knows Limits"):
+        ways.way_to(["Limits"], known=["Derivatives"])
+
+
+def test_an_unknown_name_and_no_probability_are_refused(ways: Ways) -> None:
+    with pytest.raises(UnknownConceptError, match="Derivatives"):
+        ways.way_to(["Derivative"])
+    with pytest.raises(ProprlError, match="from 0 to 1, not 80"):
+        ways.way_to(["Limits"], at_least=80)
+
+
+def test_ready_for_what_needs_only_what_is_known(ways: Ways) -> None:
+    state = ways.state(["Limits"])
+    assert names(ways.ready_for(state).tolist()) == ["Poetry", "Series"]
+    assert names(ways.learned_last(state).tolist()) == ["Limits"]
+
+
+N = 7
+UPWARDS = [(i, j) for i in range(N) for j in range(i + 1, N)]
+
+
+@given(st.lists(st.sampled_from(UPWARDS), unique=True), st.sets(st.integers(0, N - 1)))
+def test_fringes_are_those_of_knowledge_space_theory(
+    edges: list[tuple[int, int]], said: set[int]
+) -> None:
+    """By enumeration: all states are the sets that hold what their concepts need."""
+    ways = Ways(graph_of(edges, {}, n=N))
+    states = {
+        frozenset(k for k in range(N) if mask[k])
+        for mask in product([False, True], repeat=N)
+        if all(mask[i] or not mask[j] for i, j in edges)
+    }
+    state = ways.state([f"c{k}" for k in said])
+    mine = frozenset(np.flatnonzero(state).tolist())
+    assert mine == min((s for s in states if said <= s), key=len)
+    outer = {k for k in range(N) if k not in mine and mine | {k} in states}
+    inner = {k for k in mine if mine - {k} in states}
+    assert set(ways.ready_for(state).tolist()) == outer
+    assert set(ways.learned_last(state).tolist()) == inner
+
+
+@given(
+    st.lists(st.sampled_from(UPWARDS), unique=True),
+    st.dictionaries(st.sampled_from(UPWARDS), st.sampled_from([0.4, 0.6, 0.9])),
+    st.integers(0, N - 1),
+    st.sampled_from([0.0, 0.5, 0.8]),
+)
+def test_no_concept_stands_before_its_prerequisite(
+    confirmed: list[tuple[int, int]],
+    learned: dict[tuple[int, int], float],
+    target: int,
+    at_least: float,
+) -> None:
+    graph = graph_of(confirmed, learned, n=N)
+    order = [s.concept for s in Ways(graph).way_to([f"c{target}"], at_least=at_least).steps]
+    assert order[-1] == target
+    assert len(set(order)) == len(order)
+    place = {concept: k for k, concept in enumerate(order)}
+    for i, j in graph.pairs.tolist():
+        assert not (i in place and j in place) or place[i] < place[j]
+    if at_least == 0:
+        whole = nx.DiGraph(graph.pairs.tolist())
+        assert set(order) == {target} | (nx.ancestors(whole, target) if target in whole else set())

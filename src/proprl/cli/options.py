@@ -13,3 +13,9 @@ Data = Annotated[
     str, typer.Argument(help="A course folder, or the name of a bundled course or public set.")
 ]
 Bundle = Annotated[Path, typer.Argument(help="The folder that `proprl train` wrote.")]
+BundleOrCourse = Annotated[
+    str,
+    typer.Argument(
+        help="A model's folder, or a course: its folder or name. A course is trained on the way."
+    ),
+]

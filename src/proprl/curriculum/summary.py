@@ -144,6 +144,10 @@ def learned_words(fitted: Fitted, graph: PrerequisiteGraph) -> list[str]:
         words.append(f"Nothing is learned{why_not}.")
     if reasons:
         words.append(f"Left out, though likely enough: {', and '.join(reasons)}.")
+        best = "No other choice of steps is worth more."
+        if graph.gap:
+            best = f"A better choice of steps is worth at most {graph.gap:.1%} more."
+        words.append(best)
     return words
 
 

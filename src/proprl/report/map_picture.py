@@ -45,14 +45,20 @@ MANY_EDGES = 3_000
 
 def write_map(graph: PrerequisiteGraph, topics: Sequence[str], title: str, path: Path) -> None:
     """Write the picture of a map; the end of the path says which: .svg, .png or .html."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ProprlError(f"{path} has to end in .svg, .png or .html: these pictures there are")
+    kind = check_picture(path)
     if kind == "html":
         data = map_page(graph, topics, title).encode()
     else:
         data = _layout(graph, topics).draw(format=kind)
     write_bytes(path, data)
+
+
+def check_picture(path: Path) -> str:
+    """Give the kind of picture that a path asks for; another than these is refused."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise ProprlError(f"{path} has to end in .svg, .png or .html: these pictures there are")
+    return kind
 
 
 def map_svg(graph: PrerequisiteGraph, topics: Sequence[str]) -> str:

@@ -10,10 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests run side by side: threads that wait for each other's cores take longer than one alone.
+# Libraries read this when they are loaded.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+from proprl.curriculum import all_pairs
 from proprl.data import Course, load_course
 from proprl.data.synthetic import planted_course
 from proprl.estimator import ProPRL
 from proprl.evaluation import base_rate
+from proprl.pairs import table
 
 # Wide enough that no table folds a word that a test looks for.
 os.environ["COLUMNS"] = "200"
@@ -24,6 +30,11 @@ settings.load_profile("proprl")
 
 # How sure a base rate is, matters to its own tests alone; they ask for more.
 base_rate.INTERVAL_RESAMPLES = 5
+
+# Fewer folds describe a pair by fewer labels, and take a third of the time. What depends on how
+# many there are asks for `all_folds`.
+ALL_FOLDS = table.FOLDS
+table.FOLDS = all_pairs.FOLDS = 5
 
 # Small enough for a fit in a second or two, large enough to learn the planted answer.
 SMALL = {"size": 32, "epochs": 4, "batch_size": 32}
@@ -44,6 +55,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         del os.environ["PROPRL_CACHE"]
     else:
         os.environ["PROPRL_CACHE"] = before
+
+
+@pytest.fixture(scope="module")
+def all_folds() -> Iterator[int]:
+    """As many folds of labels as users have."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (table, all_pairs):
+            patch.setattr(module, "FOLDS", ALL_FOLDS)
+        yield ALL_FOLDS
 
 
 @pytest.fixture(scope="session")

@@ -8,4 +8,6 @@ QUICK = {"size": 16, "epochs": 2}
 
 
 def quick(seed: int, **changes: object) -> Run:
-    return Run("proprl", "campus", seed=seed, changes={**QUICK, **changes})
+    return Run(
+        "proprl", "campus", seed=seed, encoder="wordllama", changes={**QUICK, **changes}
+    )

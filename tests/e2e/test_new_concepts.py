@@ -117,7 +117,7 @@ def test_wrong_questions(proprl_: Terminal, bundle: Path, words: list[str], mess
 
 
 def test_a_method_that_cannot_says_who_can(proprl_: Terminal) -> None:
-    proprl_("train", "campus", "--model", "nb", "--out", "nb")
+    proprl_("train", "campus", "--model", "nb", "--encoder", "wordllama", "--out", "nb")
     proprl_("predict", "nb", "--new", SPLINES, expect=1)
     assert "methods that take new ones: sequitur" in " ".join(proprl_.error.split())
 

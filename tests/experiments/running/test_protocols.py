@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from proprl.errors import (
@@ -9,12 +11,12 @@ from proprl.errors import (
 )
 from proprl.experiments.running.execute import execute
 from proprl.experiments.running.run import Run
-from quick_runs import QUICK
+from quick_runs import quick
 
 
 @pytest.mark.parametrize("protocol", ["leak-free", "new-concepts"])
 def test_protocols_run_on_any_labelled_course(protocol: str) -> None:
-    found = execute(Run("proprl", "campus", protocol=protocol, fold=1, changes=QUICK))
+    found = execute(replace(quick(0), protocol=protocol, fold=1))
     assert 0 <= found["metrics"]["auc"] <= 1
     with pytest.raises(ProprlError, match="known: published, leak-free, new-concepts"):
         execute(Run("proprl", "campus", protocol="magic"))

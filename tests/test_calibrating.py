@@ -26,7 +26,7 @@ from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
 from proprl.pairs.background import background_pool, draw_background, open_pairs
 
-QUICK: dict[str, dict[str, Any]] = {"sequitur": {"trees": 25}, "svm": {}, "refd": {}}
+QUICK: dict[str, dict[str, Any]] = {"sequitur": {"trees": 15}, "svm": {}, "refd": {}}
 PAIRS = np.array([(a, b) for a in range(60) for b in range(60) if a != b])
 
 

@@ -20,7 +20,7 @@ SMALL = ("--set", "trees=5")
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new") / "campus.proprl"
-    small = {"trees": 50}
+    small = {"trees": 20}
     model = PrerequisiteModel("sequitur", encoder="wordllama", settings=small)
     model.fit(load_course("campus")).save(folder)
     return folder

@@ -96,7 +96,7 @@ awkward = st.text(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15)
 @given(
     texts=st.lists(awkward, min_size=1, max_size=4),
     ids=st.lists(awkward.filter(str.strip), min_size=4, max_size=4, unique=True),

@@ -17,7 +17,7 @@ linux = pytest.mark.skipif(
 
 @linux
 def test_memory_is_the_peak_since_the_start_even_after_a_greater_one() -> None:
-    np.ones(25_000_000).sum()  # 200 MB, freed again
+    np.ones(12_500_000).sum()  # 100 MB, freed again
     watched = PeakMemory()
     np.ones(5_000_000).sum()  # 40 MB, freed again
     growth = watched.growth_mb()

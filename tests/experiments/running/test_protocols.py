@@ -10,7 +10,6 @@ from proprl.errors import (
     ProprlError,
 )
 from proprl.experiments.running.execute import execute
-from proprl.experiments.running.run import Run
 from quick_runs import quick
 
 
@@ -19,4 +18,4 @@ def test_protocols_run_on_any_labelled_course(protocol: str) -> None:
     found = execute(replace(quick(0), protocol=protocol, fold=1))
     assert 0 <= found["metrics"]["auc"] <= 1
     with pytest.raises(ProprlError, match="known: published, leak-free, new-concepts"):
-        execute(Run("proprl", "campus", protocol="magic"))
+        execute(replace(quick(0), protocol="magic"))

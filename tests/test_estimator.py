@@ -66,9 +66,18 @@ def test_malformed_pairs_are_refused(fitted: proprl.ProPRL) -> None:
         fitted.predict_proba(pl.DataFrame({"source": ["c1"]}))
 
 
-@pytest.mark.parametrize("pairs", [None, 5, "c1", [5], [("c1", "c1")]])
-def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object) -> None:
-    with pytest.raises(ProprlError):
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (None, "not None"),
+        (5, "not 5"),
+        ("c1", "not 'c1'"),
+        ([5], "pair 0 is 5; expected"),
+        ([("c1", "c1")], "Concept 1 is paired with itself"),
+    ],
+)
+def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object, message: str) -> None:
+    with pytest.raises(ProprlError, match=message):
         fitted.predict_proba(pairs)
 
 
@@ -257,7 +266,9 @@ def test_an_explanation_shows_branches_and_the_gate(fitted: proprl.ProPRL) -> No
     total = sum(why.branch_weights[b] * p for b, p in why.branches.items())
     assert fitted.fitted_.scorer.score(np.array([[3, 8]]))[0] == pytest.approx(total, abs=1e-6)
     assert why.probability == pytest.approx(fitted.predict_proba([("c3", "c8")])[0], abs=1e-6)
-    assert 0 <= (why.gate or -1) <= 1
+    gate = fitted.fitted_.scorer.details(np.array([[3, 8]]))["gate"][0]
+    assert why.gate == pytest.approx(gate)
+    assert 0 < gate < 1
     assert "Concept 3" in str(why)
     assert (why.source_id, why.target_id) == ("c3", "c8")
 

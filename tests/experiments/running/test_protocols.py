@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from proprl.errors import (
-    ProprlError,
-)
+from proprl.data import Course
+from proprl.errors import ProprlError
 from proprl.experiments.running.execute import execute
+from proprl.experiments.running.protocols import split_of
 from quick_runs import quick
 
 
 @pytest.mark.parametrize("protocol", ["leak-free", "new-concepts"])
-def test_protocols_run_on_any_labelled_course(protocol: str) -> None:
-    found = execute(replace(quick(0), protocol=protocol, fold=1))
-    assert 0 <= found["metrics"]["auc"] <= 1
+def test_protocols_run_on_any_labelled_course(protocol: str, campus: Course) -> None:
+    run = replace(quick(0), protocol=protocol, fold=1)
+    found, split = execute(run), split_of(run, campus)
+    assert found["labels"] == split.test.labels.tolist()
+    assert found["known_labels"] == len(split.train) + len(split.validation)
+    touched = set(np.unique(split.train.pairs)) & set(np.unique(split.test.pairs))
+    assert bool(touched) == (protocol == "leak-free")
     with pytest.raises(ProprlError, match="known: published, leak-free, new-concepts"):
         execute(replace(quick(0), protocol="magic"))

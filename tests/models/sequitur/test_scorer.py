@@ -22,6 +22,8 @@ from proprl.graphs.closure import what_follows
 from proprl.graphs.evidence import Evidence
 from proprl.models.base import CrossFits, FitReport
 from proprl.models.sequitur import SequiturScorer, SequiturSettings
+from proprl.models.sequitur import scorer as sequitur
+from proprl.models.sequitur.learner import Lesson
 from proprl.pairs import table
 from proprl.pairs.background import background_pool, draw_background
 
@@ -151,6 +153,32 @@ def test_background_changes_no_column(
     for scorer in (taught, other):
         assert scorer.table.known == untaught.table.known
         np.testing.assert_array_equal(scorer.table.rows(EVERY), untaught.table.rows(EVERY))
+
+
+def test_rows_of_concepts_taken_for_new_count_a_quarter_and_stand_for_all_background(
+    evidence: Evidence, split: PairSplit, background: IntArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made of every second pair of background, so each of these counts twice."""
+    learned: list[tuple[IntArray, FloatArray]] = []
+
+    class Watched(Lesson):
+        def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
+            learned.append((y, weights))
+            super().__init__(x, y, weights)
+
+    monkeypatch.setattr(sequitur, "Lesson", Watched)
+    table_of = fitted(evidence, split, background, trees=1).table
+    ((y, weights),) = learned
+    known = split.train.joined(split.validation)
+    count = len(known) + len(background)
+    _, which = table_of.cold_rows(np.vstack([known.pairs, background[::2]]))
+    of_labels = which < len(known)
+    np.testing.assert_array_equal(y[:count], np.r_[known.labels, np.zeros(len(background))])
+    np.testing.assert_array_equal(y[count:][of_labels], known.labels[which[of_labels]])
+    assert not y[count:][~of_labels].any()
+    assert set(weights[:count]) == {1.0}
+    assert set(weights[count:][of_labels]) == {0.25}
+    assert set(weights[count:][~of_labels]) == {0.5}
 
 
 def test_background_that_has_a_label_is_refused(evidence: Evidence, split: PairSplit) -> None:

@@ -20,7 +20,7 @@ demo: install  ## install, train on the bundled course, write a report
 	$(BIN)/proprl demo
 
 test: install-dev  ## the tests a change must pass; about three minutes
-	$(BIN)/python -m pytest -n 2 -m "not slow and not browser and not publicdata and not reader"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not publicdata and not reader"
 
 quick: install-dev  ## what failed last and tests of what changed; half a minute at most
 	$(BIN)/python tools/quick_tests.py

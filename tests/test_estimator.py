@@ -19,6 +19,7 @@ from proprl.data.splits.course_split import SPLIT_SEED
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
+from proprl.evaluation.metrics import simplex_weights
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +80,15 @@ def test_malformed_pairs_are_refused(fitted: proprl.ProPRL) -> None:
 def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object, message: str) -> None:
     with pytest.raises(ProprlError, match=message):
         fitted.predict_proba(pairs)
+
+
+def test_branches_count_as_much_as_ranks_validation_pairs_best(fitted: proprl.ProPRL) -> None:
+    report, validation = fitted.fitted_.report, fitted.fitted_.split.validation
+    details = fitted.fitted_.scorer.details(validation.pairs)
+    p = np.column_stack([details[branch] for branch in report.branch_weights])
+    expected = simplex_weights(validation.labels, p, threshold=None)
+    np.testing.assert_allclose(list(report.branch_weights.values()), expected)
+    assert np.ptp(expected) > 0  # at random they would all count alike
 
 
 def test_wrong_arguments_are_named(fitted: proprl.ProPRL, planted: Course) -> None:

@@ -346,8 +346,10 @@ def test_state_and_restore_give_the_same_scores(
     trained: tuple[str, PairScorer, FitReport], informed: tuple[str, PairScorer, FitReport]
 ) -> None:
     for name, scorer, report in (trained, informed):
-        settings = method_settings(name, **QUICK[name])
-        again = method(name).restore(settings, scorer.state(), report, device="cpu")
+        settings, state = method_settings(name, **QUICK[name]), scorer.state()
+        features = state.get("evidence/features")  # of methods that score by them
+        assert features is None or features.dtype == np.float32  # half as large, and no worse
+        again = method(name).restore(settings, state, report, device="cpu")
         np.testing.assert_array_equal(again.score(every_pair(60)), scorer.score(every_pair(60)))
 
 

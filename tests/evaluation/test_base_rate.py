@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -224,9 +225,20 @@ def test_negatives_that_are_positives_turned_round_do_not_count() -> None:
     assert not same(alone, calibrated(held_out(other, np.append(SCORES, 0.9)), other, 10))
 
 
-def test_drawn_labels_count_as_drawn_and_not_as_chosen() -> None:
+@pytest.mark.parametrize(
+    ("chances", "weights"),
+    [
+        ([0.5] * 4, [1, 1, 1, 1]),
+        ([0.5, 0.5, 0.1, 0.1], [1 / 3, 1 / 3, 5 / 3, 5 / 3]),
+    ],
+)
+def test_drawn_labels_count_as_drawn_and_not_as_chosen(
+    chances: list[float], weights: list[float]
+) -> None:
+    """By one over their chance, and on average as much as a chosen one."""
     pairs = np.array([(0, 8), (8, 9), (1, 9), (2, 9)])
-    drawn = CHAIN.joined(labelled(pairs, [1, 0, 0, 0], DRAWN))
+    four = replace(labelled(pairs, [1, 0, 0, 0], DRAWN), chance=np.array(chances))
+    drawn = CHAIN.joined(four)
     scores = np.append(SCORES, [0.7, 0.1, 0.2, 0.3])
     found = calibrated(held_out(drawn, scores), drawn, 10)
     expected = fit_to_map(
@@ -236,7 +248,7 @@ def test_drawn_labels_count_as_drawn_and_not_as_chosen() -> None:
             log_odds(held_out(drawn, scores).background),
             log_odds(scores[4:]),
             np.array([1.0, 0, 0, 0]),
-            np.ones(4),  # the chance was the same for all
+            np.array(weights),
         ),
         open_pairs=1,
         resamples=0,

@@ -186,6 +186,11 @@ def test_background_that_has_a_label_is_refused(evidence: Evidence, split: PairS
         fitted(evidence, split, split.validation.pairs[:2])
 
 
+def test_what_it_says_is_the_mean_of_three_times_as_many_trees(untaught: SequiturScorer) -> None:
+    """What one forest says by chance the others do not."""
+    assert len(untaught.trees.leaves) == 3 * untaught.settings.trees
+
+
 def test_the_report_says_what_took_part(taught: SequiturScorer, evidence: Evidence) -> None:
     report = taught.report
     assert report.views == evidence.views == ("resource", "behaviour")

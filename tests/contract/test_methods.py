@@ -60,44 +60,41 @@ class Expectation:
     """On the test pairs, at least."""
     ordered: float
     """The share of test positives that must score above their own reverses."""
-    symmetric: bool = False
-    """Both orders of a pair score alike by construction: the direction must not be found."""
     seeded: bool = True
     """Another seed gives other scores."""
     views: tuple[str, ...] = ("resource", "behaviour")
     """The views that the method can use."""
-    partial_auc: float = 0.6
-    """On the test pairs, above this, where a course lacks views."""
 
 
 MUST_REACH = {
-    "sequitur": Expectation(auc=0.85, ordered=0.9),
-    "trees": Expectation(auc=0.85, ordered=0.9),
+    "sequitur": Expectation(auc=0.95, ordered=0.9),
+    "trees": Expectation(auc=0.9, ordered=0.9),
     "proprl": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-gate": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-propagation": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-irreversibility": Expectation(auc=0.85, ordered=0.9),
     "dgcpl": Expectation(auc=0.85, ordered=0.9),
     "conlearn": Expectation(auc=0.85, ordered=0.85, views=()),
-    "gkrom": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
+    "gkrom": Expectation(auc=0.9, ordered=0.9, views=("resource",)),
     "nb": Expectation(auc=0.9, ordered=0.9, seeded=False, views=()),
     "svm": Expectation(auc=0.85, ordered=0.85, views=()),
     "rf": Expectation(auc=0.9, ordered=0.85, views=()),
     # The planted resources hold neighbouring levels, which says nothing of their order.
-    "refd": Expectation(auc=0.8, ordered=0.7, seeded=False, partial_auc=0.5),
+    "refd": Expectation(auc=0.8, ordered=0.7, seeded=False),
     # Messages along both directions of a known pair blur the level that tells the order.
     "gae": Expectation(auc=0.8, ordered=0.6, views=()),
     "vgae": Expectation(auc=0.75, ordered=0.55, views=()),
     "rvgae": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
     # Attention blurs it once more: over seeds 0 to 4 from 0.45 to 0.7 came out in order.
     "mhavgae": Expectation(auc=0.65, ordered=0.4, views=("resource",)),
-    "prereq": Expectation(auc=0.75, ordered=0.65, views=("resource",)),
+    "prereq": Expectation(auc=0.85, ordered=0.8, views=("resource",)),
     "lcpre": Expectation(auc=0.85, ordered=0.85, views=("resource",)),
     "hgapnet": Expectation(auc=0.85, ordered=0.9, views=("resource",)),
 }
 
-# With background every method must still reach this AUC on the test pairs.
-WITH_BACKGROUND = 0.6
+# Every method must reach these AUCs on the test pairs: with background, and where a course has
+# texts and labels alone.
+WITH_BACKGROUND, FROM_TEXTS = 0.7, 0.75
 
 # Settings of a method's release under which both orders of a pair score alike by construction.
 SYMMETRIC: dict[str, dict[str, Any]] = {
@@ -234,8 +231,6 @@ def test_the_planted_answer_is_found(
     reverse = scorer.score(split.test.positives[:, ::-1].copy())
     assert auc_on_test(scorer, split) >= expected.auc
     assert ordered_share(forward, reverse) >= expected.ordered
-    if expected.symmetric:
-        np.testing.assert_allclose(forward, reverse, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", SYMMETRIC)
@@ -372,7 +367,7 @@ def test_missing_views_are_switched_off_and_reported(
         settings, scorer = method_settings(name, **BRIEF[name]), fit_briefly(name, partial, split)
     else:  # the least that one can know still teaches something
         settings, scorer = method_settings(name, **QUICK[name]), fit(name, partial, split)[0]
-        assert auc_on_test(scorer, split) > expected.partial_auc
+        assert auc_on_test(scorer, split) > FROM_TEXTS
     assert scorer.report.views == tuple(view for view in expected.views if view in views)
     assert set(scorer.report.missing_views) == set(expected.views) - set(views)
     again = method(name).restore(settings, scorer.state(), scorer.report, device="cpu")

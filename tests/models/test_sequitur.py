@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from proprl.models.sequitur.learner import Lesson
 from scipy.sparse import csr_array
 from scipy.special import logit
 
@@ -21,9 +20,9 @@ from proprl.evaluation.metrics import auc, average_precision, ordered_share
 from proprl.features.gather import gather_evidence
 from proprl.graphs.closure import what_follows
 from proprl.graphs.evidence import Evidence
+from proprl.models import sequitur
 from proprl.models.base import CrossFits, FitReport
-from proprl.models.sequitur import SequiturScorer, SequiturSettings
-from proprl.models.sequitur import scorer as sequitur
+from proprl.models.sequitur import Lesson, SequiturScorer, SequiturSettings
 from proprl.pairs import table
 from proprl.pairs.background import background_pool, draw_background
 

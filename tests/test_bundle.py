@@ -238,6 +238,7 @@ IMPOSSIBLE: dict[str, Damage] = {
             ("slope", 0),
             ("slope", None),
             ("intercept", "high"),
+            ("base_rate", 0),
             ("base_rate", 3),
             ("base_rate", -0.1),
             ("base_rate", None),

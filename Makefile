@@ -19,8 +19,8 @@ help:  ## list what there is to make
 demo: install  ## install, train on the bundled course, write a report
 	$(BIN)/proprl demo
 
-test: install-dev  ## the tests a change must pass; about three minutes
-	$(BIN)/python -m pytest -n 2 -m "not slow and not browser and not publicdata and not reader"
+test: install-dev  ## the tests a change must pass; about a minute and a half
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not publicdata and not reader"
 
 quick: install-dev  ## what failed last and tests of what changed; half a minute at most
 	$(BIN)/python tools/quick_tests.py

@@ -26,7 +26,7 @@ from proprl.models.base import FitReport, PairScorer
 from proprl.models.registry import method, method_settings
 from proprl.pairs.background import background_pool, draw_background, open_pairs
 
-QUICK: dict[str, dict[str, Any]] = {"sequitur": {"trees": 25}, "svm": {}, "refd": {}}
+QUICK: dict[str, dict[str, Any]] = {"sequitur": {"trees": 15}, "svm": {}, "refd": {}}
 PAIRS = np.array([(a, b) for a in range(60) for b in range(60) if a != b])
 
 
@@ -202,6 +202,30 @@ def test_what_is_expected_is_what_the_probabilities_add_up_to(partly: Fit) -> No
     pool = np.array([pair for pair in PAIRS if not np.isin(pair, partly.labelled).all()])
     expected = partly.calibration_of_new.expected_open
     assert partly.score(pool).sum() == pytest.approx(expected, rel=0.15)
+
+
+def test_what_is_believed_is_expected_to_be_best_on_the_whole_map(
+    partly: Fit, split: PairSplit
+) -> None:
+    """However few pairs were scored: each stands for as many as there are of its kind."""
+    assert partly.held_out is not None
+    labels = split.train.take(np.flatnonzero((split.train.pairs < FEW_KNOWN).all(axis=1)))
+    few = replace(partly.held_out, of_new=partly.held_out.of_new[::40])
+    old, new = calibrating.calibrations(few, labels, 60)
+    assert new is not None
+    of_kind = [(old, old.probability(few.background)), (new, new.probability(few.of_new))]
+
+    def expected_f1(threshold: float) -> float:
+        right = believed = in_all = 0.0
+        for one, p in of_kind:
+            each = one.open_pairs / len(p)
+            right += each * p[p >= threshold].sum()
+            believed += each * (p >= threshold).sum()
+            in_all += each * p.sum()
+        return 2 * right / (believed + in_all)
+
+    best = max(np.concatenate([p for _, p in of_kind]), key=expected_f1)
+    assert old.believed == new.believed == best
 
 
 def test_each_pair_has_the_calibration_of_its_concepts(partly: Fit) -> None:

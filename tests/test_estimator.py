@@ -20,6 +20,7 @@ from proprl.data import Course
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import SPLIT_SEED, grouped_split
 from proprl.errors import ProprlError, SplitError, UnknownConceptError
+from proprl.evaluation.metrics import simplex_weights
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +68,28 @@ def test_malformed_pairs_are_refused(fitted: proprl.ProPRL) -> None:
         fitted.predict_proba(pl.DataFrame({"source": ["c1"]}))
 
 
-@pytest.mark.parametrize("pairs", [None, 5, "c1", [5], [("c1", "c1")]])
-def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object) -> None:
-    with pytest.raises(ProprlError):
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (None, "not None"),
+        (5, "not 5"),
+        ("c1", "not 'c1'"),
+        ([5], "pair 0 is 5; expected"),
+        ([("c1", "c1")], "Concept 1 is paired with itself"),
+    ],
+)
+def test_what_are_no_pairs_is_refused(fitted: proprl.ProPRL, pairs: object, message: str) -> None:
+    with pytest.raises(ProprlError, match=message):
         fitted.predict_proba(pairs)
+
+
+def test_branches_count_as_much_as_ranks_validation_pairs_best(fitted: proprl.ProPRL) -> None:
+    report, validation = fitted.fitted_.report, fitted.fitted_.split.validation
+    details = fitted.fitted_.scorer.details(validation.pairs)
+    p = np.column_stack([details[branch] for branch in report.branch_weights])
+    expected = simplex_weights(validation.labels, p, threshold=None)
+    np.testing.assert_allclose(list(report.branch_weights.values()), expected)
+    assert np.ptp(expected) > 0  # at random they would all count alike
 
 
 def test_wrong_arguments_are_named(fitted: proprl.ProPRL, planted: Course) -> None:
@@ -260,7 +279,9 @@ def test_an_explanation_shows_branches_and_the_gate(fitted: proprl.ProPRL) -> No
     total = sum(why.branch_weights[b] * p for b, p in why.branches.items())
     assert fitted.fitted_.scorer.score(np.array([[3, 8]]))[0] == pytest.approx(total, abs=1e-6)
     assert why.probability == pytest.approx(fitted.predict_proba([("c3", "c8")])[0], abs=1e-6)
-    assert 0 <= (why.gate or -1) <= 1
+    gate = fitted.fitted_.scorer.details(np.array([[3, 8]]))["gate"][0]
+    assert why.gate == pytest.approx(gate)
+    assert 0 < gate < 1
     assert "Concept 3" in str(why)
     assert (why.source_id, why.target_id) == ("c3", "c8")
 

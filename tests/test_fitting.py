@@ -43,7 +43,7 @@ def test_what_is_missing_is_said_before_anything_is_read(
         fit(alone, Choices())
     labels = pl.DataFrame({"source": ["c1"], "target": ["c2"], "label": [1]})
     one_label = Course.from_tables(concepts=planted.concepts.select("id", "name"), pairs=labels)
-    with pytest.raises(ProprlError):
+    with pytest.raises(ProprlError, match="add pairs with label 0"):
         fit(one_label, Choices("svm"))
 
 

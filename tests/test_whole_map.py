@@ -15,7 +15,7 @@ from proprl.errors import ProprlError, SplitError
 from proprl.graphs.closure import what_follows
 from proprl.pairs.background import background_pool, draw_background, open_pairs
 
-QUICK = {"trees": 15}
+QUICK = {"trees": 10}
 
 
 def fit(course: Course, *, split: str = "auto", seed: int = 1, **how: object) -> PrerequisiteModel:
@@ -193,7 +193,7 @@ class TestTooLittle:
         assert planted.pairs is not None
         halves = planted.pairs.partition_by("label")
         course = replace(planted, pairs=pl.concat([half.head(25) for half in halves]))
-        few = PrerequisiteModel(seed=1).fit(course)
+        few = fit(course)
         assert few.expected_ is not None
         assert few.fitted_.notes == ()
         other = PrerequisiteModel("svm", seed=1).fit(course)
@@ -212,7 +212,7 @@ class TestTooLittle:
 
     def test_two_concepts_are_enough_to_train(self, planted: Course) -> None:
         two = replace(planted, concepts=planted.concepts.head(2))
-        course = Course.from_tables(concepts=two.concepts)
+        course = Course.from_tables(concepts=two.concepts, features=planted.features[:2])
         pair = labelled(course, [("c0", "c1", 1), ("c1", "c0", 0)])
         assert "Only 2 labels" in fit(pair).fitted_.notes[0]
 

@@ -43,12 +43,12 @@ def model_that_says(
     said: float,
     known: LabelledPairs = KNOWN,
     calibration: Calibration | None = MAP,
-    without_label: float | None = None,
+    without_label: FloatArray | None = None,
 ) -> PrerequisiteModel:
     report = FitReport(views=(), missing_views=(), threshold=0.5)
     held_out = None
     if without_label is not None:
-        held_out = HeldOut(known, np.full(len(known), without_label), np.zeros(0))
+        held_out = HeldOut(known, without_label, np.zeros(0))
     model = PrerequisiteModel()
     model.fitted_ = Fitted(
         method="sequitur",
@@ -76,9 +76,9 @@ def told(model: PrerequisiteModel, source: str, target: str) -> Verdict:
 
 
 def test_a_label_is_the_answer_and_what_the_model_says_without_it_stands_beside() -> None:
-    model = model_that_says(0.9, without_label=0.27)
+    model = model_that_says(0.9, without_label=np.where(KNOWN.labels == 1, 0.61, 0.27))
     assert told(model, "Points", "Angles") == Verdict(
-        "Yes: your label says so. (Without it the model would say 0.27.)", True
+        "Yes: your label says so. (Without it the model would say 0.61.)", True
     )
     assert told(model, "Graphs", "Trees") == Verdict(
         "No: your label says so. (Without it the model would say 0.27.)", False

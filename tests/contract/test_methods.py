@@ -20,28 +20,28 @@ from proprl.models.base import FitReport, PairScorer
 from proprl.models.needs import FEATURES, LABELS, REMEDIES, check_inputs, missing_inputs
 from proprl.models.registry import METHODS, method, method_settings
 
-# Settings under which a method learns the planted course within seconds.
+# Settings under which a method learns the planted course within a tenth of a second or two.
 QUICK: dict[str, dict[str, Any]] = {
-    "sequitur": {"trees": 40},
-    "trees": {"trees": 50},
-    "proprl": {"size": 32, "epochs": 12, "batch_size": 32},
+    "sequitur": {"trees": 20},
+    "trees": {"trees": 25},
+    "proprl": {"size": 32, "epochs": 8, "batch_size": 64, "learning_rate": 3e-3},
     "proprl-without-gate": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-propagation": {"size": 64, "epochs": 12, "batch_size": 32},
     "proprl-without-irreversibility": {"size": 64, "epochs": 12, "batch_size": 32},
-    "dgcpl": {"size": 32, "epochs": 15, "batch_size": 32},
-    "conlearn": {"size": 64, "epochs": 15, "batch_size": 16, "learning_rate": 1e-3},
-    "gkrom": {"hidden": 32, "size": 64, "epochs": 20, "batch_size": 32, "learning_rate": 1e-3},
+    "dgcpl": {"size": 16, "epochs": 8, "batch_size": 64, "learning_rate": 5e-3},
+    "conlearn": {"size": 64, "epochs": 6, "batch_size": 32, "learning_rate": 3e-3},
+    "gkrom": {"hidden": 32, "size": 64, "epochs": 8, "batch_size": 64, "learning_rate": 4e-3},
     "nb": {},
     "svm": {},
-    "rf": {"trees": 50},
+    "rf": {"trees": 25},
     "refd": {},
     "gae": {"epochs": 100},
-    "vgae": {"epochs": 100},
-    "rvgae": {"epochs": 100},
-    "mhavgae": {"epochs": 100},
-    "prereq": {"size": 64, "epochs": 30},  # with only 20 topics the seed would decide
-    "lcpre": {"size": 32, "paths": 4, "epochs": 10, "batch_size": 64, "learning_rate": 5e-3},
-    "hgapnet": {"size": 32, "epochs": 15, "batch_size": 32},
+    "vgae": {"epochs": 50},
+    "rvgae": {"epochs": 60},
+    "mhavgae": {"epochs": 50},
+    "prereq": {"size": 64, "epochs": 15},  # with only 20 topics the seed would decide
+    "lcpre": {"size": 32, "paths": 4, "epochs": 5, "batch_size": 64, "learning_rate": 1e-2},
+    "hgapnet": {"size": 32, "epochs": 6, "batch_size": 64, "learning_rate": 3e-3},
 }
 
 # Where two fits must be alike, or differ, they need not have learned anything.
@@ -60,44 +60,41 @@ class Expectation:
     """On the test pairs, at least."""
     ordered: float
     """The share of test positives that must score above their own reverses."""
-    symmetric: bool = False
-    """Both orders of a pair score alike by construction: the direction must not be found."""
     seeded: bool = True
     """Another seed gives other scores."""
     views: tuple[str, ...] = ("resource", "behaviour")
     """The views that the method can use."""
-    partial_auc: float = 0.6
-    """On the test pairs, above this, where a course lacks views."""
 
 
 MUST_REACH = {
-    "sequitur": Expectation(auc=0.85, ordered=0.9),
-    "trees": Expectation(auc=0.85, ordered=0.9),
+    "sequitur": Expectation(auc=0.95, ordered=0.9),
+    "trees": Expectation(auc=0.9, ordered=0.9),
     "proprl": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-gate": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-propagation": Expectation(auc=0.85, ordered=0.9),
     "proprl-without-irreversibility": Expectation(auc=0.85, ordered=0.9),
     "dgcpl": Expectation(auc=0.85, ordered=0.9),
     "conlearn": Expectation(auc=0.85, ordered=0.85, views=()),
-    "gkrom": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
+    "gkrom": Expectation(auc=0.9, ordered=0.9, views=("resource",)),
     "nb": Expectation(auc=0.9, ordered=0.9, seeded=False, views=()),
     "svm": Expectation(auc=0.85, ordered=0.85, views=()),
     "rf": Expectation(auc=0.9, ordered=0.85, views=()),
     # The planted resources hold neighbouring levels, which says nothing of their order.
-    "refd": Expectation(auc=0.8, ordered=0.7, seeded=False, partial_auc=0.5),
+    "refd": Expectation(auc=0.8, ordered=0.7, seeded=False),
     # Messages along both directions of a known pair blur the level that tells the order.
     "gae": Expectation(auc=0.8, ordered=0.6, views=()),
     "vgae": Expectation(auc=0.75, ordered=0.55, views=()),
     "rvgae": Expectation(auc=0.8, ordered=0.8, views=("resource",)),
     # Attention blurs it once more: over seeds 0 to 4 from 0.45 to 0.7 came out in order.
     "mhavgae": Expectation(auc=0.65, ordered=0.4, views=("resource",)),
-    "prereq": Expectation(auc=0.75, ordered=0.65, views=("resource",)),
+    "prereq": Expectation(auc=0.85, ordered=0.8, views=("resource",)),
     "lcpre": Expectation(auc=0.85, ordered=0.85, views=("resource",)),
     "hgapnet": Expectation(auc=0.85, ordered=0.9, views=("resource",)),
 }
 
-# With background every method must still reach this AUC on the test pairs.
-WITH_BACKGROUND = 0.6
+# Every method must reach these AUCs on the test pairs: with background, and where a course has
+# texts and labels alone.
+WITH_BACKGROUND, FROM_TEXTS = 0.7, 0.75
 
 # Settings of a method's release under which both orders of a pair score alike by construction.
 SYMMETRIC: dict[str, dict[str, Any]] = {
@@ -234,8 +231,6 @@ def test_the_planted_answer_is_found(
     reverse = scorer.score(split.test.positives[:, ::-1].copy())
     assert auc_on_test(scorer, split) >= expected.auc
     assert ordered_share(forward, reverse) >= expected.ordered
-    if expected.symmetric:
-        np.testing.assert_allclose(forward, reverse, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", SYMMETRIC)
@@ -252,7 +247,12 @@ def test_a_symmetric_variant_fails_the_direction_half(
     assert auc(labels, np.concatenate([forward, reverse])) == pytest.approx(0.5, abs=0.01)
 
 
-def test_shuffled_labels_teach_nothing(name: str, evidence: Evidence, split: PairSplit) -> None:
+def test_shuffled_labels_teach_nothing(
+    name: str,
+    trained: tuple[str, PairScorer, FitReport],
+    evidence: Evidence,
+    split: PairSplit,
+) -> None:
     rng = np.random.default_rng(0)
     shuffled = PairSplit(
         type(split.train)(split.train.pairs, rng.permutation(split.train.labels)),
@@ -265,7 +265,7 @@ def test_shuffled_labels_teach_nothing(name: str, evidence: Evidence, split: Pai
     if LABELS in method(name).needs:
         assert 0.25 < found < 0.75
     else:  # what it knows without labels stays; they can only turn its order round
-        known = auc_on_test(fit(name, evidence, split)[0], split)
+        known = auc_on_test(trained[1], split)
         assert found == pytest.approx(known) or found == pytest.approx(1 - known)
 
 
@@ -341,8 +341,10 @@ def test_state_and_restore_give_the_same_scores(
     trained: tuple[str, PairScorer, FitReport], informed: tuple[str, PairScorer, FitReport]
 ) -> None:
     for name, scorer, report in (trained, informed):
-        settings = method_settings(name, **QUICK[name])
-        again = method(name).restore(settings, scorer.state(), report, device="cpu")
+        settings, state = method_settings(name, **QUICK[name]), scorer.state()
+        features = state.get("evidence/features")  # of methods that score by them
+        assert features is None or features.dtype == np.float32  # half as large, and no worse
+        again = method(name).restore(settings, state, report, device="cpu")
         np.testing.assert_array_equal(again.score(every_pair(60)), scorer.score(every_pair(60)))
 
 
@@ -361,12 +363,13 @@ def test_missing_views_are_switched_off_and_reported(
             check_inputs(name, scorer_class.needs, present, "planted")
         return
     expected = MUST_REACH[name]
-    if not views:  # the least that one can know still teaches something
-        assert auc_on_test(fit(name, partial, split)[0], split) > expected.partial_auc
-    scorer = fit_briefly(name, partial, split)
+    if views:
+        settings, scorer = method_settings(name, **BRIEF[name]), fit_briefly(name, partial, split)
+    else:  # the least that one can know still teaches something
+        settings, scorer = method_settings(name, **QUICK[name]), fit(name, partial, split)[0]
+        assert auc_on_test(scorer, split) > FROM_TEXTS
     assert scorer.report.views == tuple(view for view in expected.views if view in views)
     assert set(scorer.report.missing_views) == set(expected.views) - set(views)
-    settings = method_settings(name, **BRIEF[name])
     again = method(name).restore(settings, scorer.state(), scorer.report, device="cpu")
     np.testing.assert_array_equal(again.score(every_pair(9)), scorer.score(every_pair(9)))
 

@@ -15,14 +15,17 @@ import proprl
 from proprl.data import Course, write_course
 from terminal import Terminal
 
-QUICK = ["--model", "proprl", "--set", "size=32", "--set", "epochs=3"]
+WORDLLAMA = ["--encoder", "wordllama"]
+QUICK = ["--model", "proprl", "--set", "size=32", "--set", "epochs=3", *WORDLLAMA]
+FEW_TREES = ["--set", "trees=5", *WORDLLAMA]
 
 
 @pytest.fixture(scope="session")
 def trained(campus: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A quickly trained model of campus."""
     folder = tmp_path_factory.mktemp("trained") / "campus.proprl"
-    proprl.ProPRL(seed=7, settings={"size": 32, "epochs": 3}).fit(campus).save(folder)
+    small = {"size": 32, "epochs": 3}
+    proprl.ProPRL(seed=7, encoder="wordllama", settings=small).fit(campus).save(folder)
     return folder
 
 
@@ -60,7 +63,7 @@ def test_courses_are_listed_and_described(proprl_: Terminal) -> None:
 
 
 def test_train_says_what_it_used(proprl_: Terminal) -> None:
-    text = proprl_("train", "campus", "--seed", 7, "--encoder", "wordllama", *QUICK)
+    text = proprl_("train", "campus", "--seed", 7, *QUICK)
     assert "texts (wordllama), resources, behaviour" in text
     assert "424 train + 88 validation, 88 kept apart as test (given split)" in text
     assert "pairs without a label" in text
@@ -84,7 +87,7 @@ def test_train_reports_to_scripts(proprl_: Terminal) -> None:
 
 
 def test_train_says_how_many_prerequisites_are_expected(proprl_: Terminal) -> None:
-    sequitur = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    sequitur = [*FEW_TREES, "--out", "m"]
     found = json.loads(proprl_("train", "campus", *sequitur, "--json"))
     assert found["background"] > 0
     expected = found["expected"]
@@ -99,7 +102,7 @@ def test_train_says_how_many_prerequisites_are_expected(proprl_: Terminal) -> No
 
 
 def test_train_without_background_promises_nothing(proprl_: Terminal) -> None:
-    quick = ["--encoder", "wordllama", "--set", "trees=20", "--background", "none", "--out", "m"]
+    quick = [*FEW_TREES, "--background", "none", "--out", "m"]
     text = proprl_("train", "campus", *quick)
     assert "No pairs without a label were learned from" in text
     assert "expects" not in text
@@ -110,7 +113,7 @@ def test_labels_that_all_say_yes(proprl_: Terminal, campus: Course) -> None:
     assert campus.pairs is not None
     alone = campus.pairs.filter(pl.col("label") == 1).drop("split")
     write_course(replace(campus, pairs=alone), "mine")
-    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    quick = [*FEW_TREES, "--out", "m"]
     assert "how many prerequisites there are cannot be told" in proprl_("train", "mine", *quick)
     shown = proprl_("predict", "m", "Functions", "Program functions")
     assert "nothing says from where on to believe it" in shown
@@ -129,7 +132,7 @@ def test_train_names_labels_that_contradict_each_other(proprl_: Terminal, campus
     pairs = campus.pairs.select("source", "target", "label")
     known = pairs.filter(~((pl.col("source") == "limits") & (pl.col("target") == "functions")))
     write_course(replace(campus, pairs=pl.concat([known, turned])), "mine")
-    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    quick = [*FEW_TREES, "--background", "none", "--out", "m"]
     assert "2 labels contradict others and are set aside" in proprl_("train", "mine", *quick)
     found = json.loads(proprl_("train", "mine", *quick, "--json"))
     assert "Limits → Functions" in found["contradictions"][0]
@@ -138,7 +141,7 @@ def test_train_names_labels_that_contradict_each_other(proprl_: Terminal, campus
 def test_without_a_test_part_figures_are_cross_fitted(proprl_: Terminal, campus: Course) -> None:
     assert campus.pairs is not None
     write_course(replace(campus, pairs=campus.pairs.drop("split")), "mine")
-    quick = ["--encoder", "wordllama", "--set", "trees=20", "--out", "m"]
+    quick = [*FEW_TREES, "--out", "m"]
     shown = proprl_("train", "mine", *quick)
     assert "540 train + 60 validation (all split)" in shown
     assert "every label was learned from" in shown
@@ -241,8 +244,7 @@ def test_predict_everything(proprl_: Terminal, trained: Path) -> None:
 
 
 def test_what_is_worth_knowing_stands_below_every_table(proprl_: Terminal) -> None:
-    quick = ["--encoder", "wordllama", "--set", "trees=20", "--background", "none"]
-    proprl_("train", "campus", *quick, "--out", "m")
+    proprl_("train", "campus", *FEW_TREES, "--background", "none", "--out", "m")
     note = "No pairs without a label were learned from"
     Path("ask.csv").write_text("source,target\nLimits,Derivatives\n")
     for asked in (["--all", "--top", 3], ["--pairs", "ask.csv"], ["--new", "Splines"]):

@@ -16,7 +16,7 @@ from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.graph import LEARNED_FROM
 from proprl.data import Course
 from proprl.evaluation.base_rate import log_odds
-from proprl.pairs.table import FOLDS, fold_of
+from proprl.pairs.table import fold_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-it-works.md").read_text(encoding="utf-8")
 TEXT = " ".join(PAGE.split()).replace("−", "-")
@@ -63,7 +63,7 @@ def test_it_can_be_read_in_one_go() -> None:
 
 
 @pytest.fixture(scope="module")
-def model(campus: Course) -> PrerequisiteModel:
+def model(campus: Course, all_folds: int) -> PrerequisiteModel:
     return PrerequisiteModel(seed=42, encoder="wordllama").fit(campus)
 
 
@@ -93,13 +93,13 @@ def test_what_goes_in(model: PrerequisiteModel, pair: np.ndarray) -> None:
     assert said("mention both: N.") == [(fitted.incidence[[i]] @ fitted.incidence[[j]].T).sum()]
 
 
-def test_the_row(model: PrerequisiteModel, pair: np.ndarray) -> None:
+def test_the_row(model: PrerequisiteModel, pair: np.ndarray, all_folds: int) -> None:
     table = model.fitted_.scorer.table
     row = {one.name: n for one, n in zip(table.columns, table.rows(pair)[0], strict=True)}
     assert said("the pair by N numbers") == [len(row)]
-    fold = fold_of(pair, FOLDS)
-    outside = fold_of(table.known.pairs, FOLDS) != fold
-    assert said("fold N of N. Only the N labels") == [fold[0], FOLDS, outside.sum()]
+    fold = fold_of(pair, all_folds)
+    outside = fold_of(table.known.pairs, all_folds) != fold
+    assert said("fold N of N. Only the N labels") == [fold[0], all_folds, outside.sum()]
     texts, there, back = (
         row["likeness of texts"],
         row["share of the first's resources"],

@@ -20,7 +20,7 @@ SMALL = ("--set", "trees=5")
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new") / "campus.proprl"
-    small = {"trees": 50}
+    small = {"trees": 20}
     model = PrerequisiteModel("sequitur", encoder="wordllama", settings=small)
     model.fit(load_course("campus")).save(folder)
     return folder
@@ -117,7 +117,7 @@ def test_wrong_questions(proprl_: Terminal, bundle: Path, words: list[str], mess
 
 
 def test_a_method_that_cannot_says_who_can(proprl_: Terminal) -> None:
-    proprl_("train", "campus", "--model", "nb", "--out", "nb")
+    proprl_("train", "campus", "--model", "nb", "--encoder", "wordllama", "--out", "nb")
     proprl_("predict", "nb", "--new", SPLINES, expect=1)
     assert "methods that take new ones: sequitur" in " ".join(proprl_.error.split())
 

@@ -157,4 +157,6 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
 def test_links_within_the_readme_lead_to_a_heading() -> None:
     headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", README, flags=re.DOTALL), re.M)
     anchors = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
-    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
+    links = set(re.findall(r"\]\(#([^)]+)\)", README))
+    assert links
+    assert links <= anchors

@@ -10,7 +10,7 @@ import pytest
 
 from proprl.cli import main
 
-QUICK = ["--course", "campus", "--method", "nb", "--method", "rf", "--encoder", "wordllama"]
+QUICK = ["--course", "campus", "--method", "nb", "--method", "refd", "--encoder", "wordllama"]
 
 
 def proprl(
@@ -32,7 +32,7 @@ def test_tables_are_written_and_runs_are_kept(
     assert code == 0, err
     assert "Table 1, leak-free: campus" in out
     for ending in ("md", "tex"):
-        assert "RF" in Path(f"results/table1-leak-free.{ending}").read_text()
+        assert "RefD" in Path(f"results/table1-leak-free.{ending}").read_text()
     kept = sorted(Path("results/runs").iterdir())
     assert len(kept) == 4
     before = [path.stat().st_mtime_ns for path in kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -224,9 +225,20 @@ def test_negatives_that_are_positives_turned_round_do_not_count() -> None:
     assert not same(alone, calibrated(held_out(other, np.append(SCORES, 0.9)), other, 10))
 
 
-def test_drawn_labels_count_as_drawn_and_not_as_chosen() -> None:
+@pytest.mark.parametrize(
+    ("chances", "weights"),
+    [
+        ([0.5] * 4, [1, 1, 1, 1]),
+        ([0.5, 0.5, 0.1, 0.1], [1 / 3, 1 / 3, 5 / 3, 5 / 3]),
+    ],
+)
+def test_drawn_labels_count_as_drawn_and_not_as_chosen(
+    chances: list[float], weights: list[float]
+) -> None:
+    """By one over their chance, and on average as much as a chosen one."""
     pairs = np.array([(0, 8), (8, 9), (1, 9), (2, 9)])
-    drawn = CHAIN.joined(labelled(pairs, [1, 0, 0, 0], DRAWN))
+    four = replace(labelled(pairs, [1, 0, 0, 0], DRAWN), chance=np.array(chances))
+    drawn = CHAIN.joined(four)
     scores = np.append(SCORES, [0.7, 0.1, 0.2, 0.3])
     found = calibrated(held_out(drawn, scores), drawn, 10)
     expected = fit_to_map(
@@ -236,7 +248,7 @@ def test_drawn_labels_count_as_drawn_and_not_as_chosen() -> None:
             log_odds(held_out(drawn, scores).background),
             log_odds(scores[4:]),
             np.array([1.0, 0, 0, 0]),
-            np.ones(4),  # the chance was the same for all
+            np.array(weights),
         ),
         open_pairs=1,
         resamples=0,
@@ -307,6 +319,13 @@ def test_where_nothing_is_labelled_the_prior_is_believed() -> None:
         assert found.slope == pytest.approx(1, abs=0.05)
 
 
+def test_where_the_prior_decides_the_interval_is_as_wide_as_the_prior() -> None:
+    none, background = np.empty(0), np.full(100, -3.0)
+    low, high = fit_to_map(Scored(none, none, background), 1, resamples=40).interval or (0, 1)
+    assert logit(low) == pytest.approx(PRIOR_MEAN - 2 * PRIOR_DEVIATION, abs=0.5)
+    assert logit(high) == pytest.approx(PRIOR_MEAN + 2 * PRIOR_DEVIATION, abs=0.5)
+
+
 def test_the_prior_decides_when_there_is_little_and_not_when_there_is_much() -> None:
     def rates(of_each: int) -> list[float]:
         scored, _ = made_up(0, of_each=of_each, background=5_000)
@@ -330,8 +349,11 @@ def test_the_slope_is_positive_also_for_useless_scores(seed: int) -> None:
 
 def test_labels_that_are_told_apart_without_fault_do_not_make_it_sure_of_everything() -> None:
     apart = Scored(np.full(50, 3.0), np.full(50, -3.0), np.linspace(-5, 5, 1_000))
-    assert 1 < fit_to_map(apart, 1, resamples=0).slope < 3
-    assert 1 < fit_to_labels(np.repeat([3.0, -3.0], 50), np.repeat([1, 0], 50)).slope < 3
+    assert 1.5 < fit_to_map(apart, 1, resamples=0).slope < 3
+    found = fit_to_labels(np.repeat([3.0, -3.0], 50), np.repeat([1, 0], 50))
+    # The pull of a tenth of the slope is as strong as what the labels still ask for.
+    assert found.slope / 10 == pytest.approx(50 * 2 * 3 * expit(-3 * found.slope), rel=1e-3)
+    assert found.intercept == pytest.approx(0, abs=1e-6)
 
 
 scores = st.lists(st.floats(0, 1), max_size=12).map(np.array)

@@ -225,6 +225,8 @@ class TestBestThreshold:
         labels, scores = np.array([1, 0, 0, 1]), np.array([0.9, 0.8, 0.3, 0.1])
         assert f1(labels, scores, 0.85) == f1(labels, scores, 0.05)
         assert best_threshold(labels, scores) == pytest.approx(0.85)
+        # The same between 0.95 and 0.2, of which the lower one is nearer.
+        assert best_threshold(labels, np.array([0.99, 0.91, 0.5, 0.4])) == pytest.approx(0.2)
 
     def test_all_positive_is_predicted_by_a_threshold_below_the_lowest(self) -> None:
         assert best_threshold(np.array([1, 1]), np.array([0.4, 0.6])) == 0.2

@@ -34,6 +34,31 @@ def test_vectors_of_ones_own_come_first_and_none_means_none() -> None:
     assert gather_evidence(course, "none")[0].features.shape == (2, 0)
 
 
+def test_evidence_holds_all_that_a_course_brings() -> None:
+    """Each matrix by the rows of concepts and resources."""
+    course = Course.from_tables(
+        concepts=CONCEPTS.with_columns(description=pl.Series(["", "By a limit"])),
+        transitions=pl.DataFrame({"source": ["a"], "target": ["b"], "weight": [3.0]}),
+        resources=pl.DataFrame({"id": ["r", "s"], "title": ["First", "Second"]}),
+        concept_resources=pl.DataFrame({"concept": ["b", "a"], "resource": ["r", "s"]}),
+        resource_links=pl.DataFrame({"source": ["s"], "target": ["r"]}),
+    )
+    evidence, _ = gather_evidence(course, "none")
+    found = (
+        evidence.transitions,
+        evidence.incidence,
+        evidence.resource_links,
+        evidence.named_in,
+    )
+    assert [None if matrix is None else matrix.toarray().tolist() for matrix in found] == [
+        [[0, 3], [0, 0]],
+        [[0, 1], [1, 0]],
+        [[0, 0], [1, 0]],
+        [[0, 1], [0, 0]],
+    ]
+    assert evidence.views == ("resource", "behaviour")
+
+
 def test_a_text_that_came_later_has_the_vector_it_would_have_had() -> None:
     text = "Limit. A value approached"
     known = gather_evidence(Course.from_tables(concepts=CONCEPTS), "wordllama")[0].features

@@ -180,6 +180,8 @@ def graphs(name: str, split: PairSplit) -> dict[str, Any]:
 def test_no_message_passes_over_background(name: str) -> None:
     with_background = split_of(training_rows(SPLIT, BACKGROUND))
     before, after = graphs(name, SPLIT), graphs(name, with_background)
+    assert before.keys() == after.keys()
+    assert any(len(graph) for graph in before.values())
     for part, graph in before.items():
         for one, other in zip(graph, after[part], strict=True):
             np.testing.assert_array_equal(one.numpy(), other.numpy())

@@ -20,8 +20,9 @@ from proprl.evaluation.metrics import auc, average_precision, ordered_share
 from proprl.features.gather import gather_evidence
 from proprl.graphs.closure import what_follows
 from proprl.graphs.evidence import Evidence
+from proprl.models import sequitur
 from proprl.models.base import CrossFits, FitReport
-from proprl.models.sequitur import SequiturScorer, SequiturSettings
+from proprl.models.sequitur import Lesson, SequiturScorer, SequiturSettings
 from proprl.pairs import table
 from proprl.pairs.background import background_pool, draw_background
 
@@ -49,7 +50,7 @@ def fitted(
     split: PairSplit,
     background: IntArray | None = None,
     *,
-    trees: int = 40,
+    trees: int = 20,
     seed: int = 0,
 ) -> SequiturScorer:
     scorer = SequiturScorer(SequiturSettings(trees=trees), device="cpu")
@@ -60,13 +61,13 @@ def fitted(
 @pytest.fixture(scope="module")
 def taught(evidence: Evidence, split: PairSplit, background: IntArray) -> SequiturScorer:
     """One fit with background. Tests must not change it."""
-    return fitted(evidence, split, background, trees=60)
+    return fitted(evidence, split, background, trees=30)
 
 
 @pytest.fixture(scope="module")
 def untaught(evidence: Evidence, split: PairSplit) -> SequiturScorer:
     """One fit without background. Tests must not change it."""
-    return fitted(evidence, split, trees=60)
+    return fitted(evidence, split, trees=30)
 
 
 def truth() -> FloatArray:
@@ -137,7 +138,7 @@ def test_it_learns_from_validation_labels_too(
 ) -> None:
     asked = split.validation
     flipped = replace(split, validation=LabelledPairs(asked.pairs, 1 - asked.labels))
-    other = fitted(evidence, flipped, trees=60)
+    other = fitted(evidence, flipped, trees=30)
     assert untaught.table.known == split.train.joined(asked)
     assert untaught.score(asked.positives).mean() > other.score(asked.positives).mean() + 0.1
 
@@ -153,9 +154,40 @@ def test_background_changes_no_column(
         np.testing.assert_array_equal(scorer.table.rows(EVERY), untaught.table.rows(EVERY))
 
 
+def test_rows_of_concepts_taken_for_new_count_a_quarter_and_stand_for_all_background(
+    evidence: Evidence, split: PairSplit, background: IntArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made of every second pair of background, so each of these counts twice."""
+    learned: list[tuple[IntArray, FloatArray]] = []
+
+    class Watched(Lesson):
+        def __init__(self, x: FloatArray, y: IntArray, weights: FloatArray) -> None:
+            learned.append((y, weights))
+            super().__init__(x, y, weights)
+
+    monkeypatch.setattr(sequitur, "Lesson", Watched)
+    table_of = fitted(evidence, split, background, trees=1).table
+    ((y, weights),) = learned
+    known = split.train.joined(split.validation)
+    count = len(known) + len(background)
+    _, which = table_of.cold_rows(np.vstack([known.pairs, background[::2]]))
+    of_labels = which < len(known)
+    np.testing.assert_array_equal(y[:count], np.r_[known.labels, np.zeros(len(background))])
+    np.testing.assert_array_equal(y[count:][of_labels], known.labels[which[of_labels]])
+    assert not y[count:][~of_labels].any()
+    assert set(weights[:count]) == {1.0}
+    assert set(weights[count:][of_labels]) == {0.25}
+    assert set(weights[count:][~of_labels]) == {0.5}
+
+
 def test_background_that_has_a_label_is_refused(evidence: Evidence, split: PairSplit) -> None:
     with pytest.raises(TrainingError, match="background pairs have a label"):
         fitted(evidence, split, split.validation.pairs[:2])
+
+
+def test_what_it_says_is_the_mean_of_three_times_as_many_trees(untaught: SequiturScorer) -> None:
+    """What one forest says by chance the others do not."""
+    assert len(untaught.trees.leaves) == 3 * untaught.settings.trees
 
 
 def test_the_report_says_what_took_part(taught: SequiturScorer, evidence: Evidence) -> None:
@@ -332,7 +364,7 @@ def test_concepts_without_labels_are_placed_by_what_the_course_says(
     parts = grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0)
     drawn = draw_background(known, N, seed=0)
     for background in (None, drawn):
-        scorer = fitted(evidence, parts, background, trees=60)
+        scorer = fitted(evidence, parts, background, trees=30)
         assert auc(asked.labels, scorer.score(asked.pairs)) > 0.85
 
 
@@ -353,7 +385,7 @@ def test_new_concepts_are_placed_by_their_texts(planted: Course, evidence: Evide
     new = np.isin(labelled.pairs, later).sum(axis=1)
     known = labelled.take(np.flatnonzero(new == 0))
     known = LabelledPairs(row[known.pairs], known.labels)
-    scorer = fitted(rest, grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0), trees=60)
+    scorer = fitted(rest, grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0), trees=30)
     joined = scorer.joined_by(evidence.features[later])
     asked = labelled.take(np.flatnonzero(new == 1))
     assert auc(asked.labels, joined.score(row[asked.pairs])) > 0.8
@@ -387,7 +419,7 @@ def test_a_text_that_names_a_concept_needs_it(
     """In this course a text names what is needed for it. A new text names concept 0."""
     needed = split.train.joined(split.validation).positives
     named = csr_array((np.ones(len(needed)), tuple(needed.T)), shape=(N, N))
-    scorer = fitted(replace(evidence, named_in=named), split, background, trees=60)
+    scorer = fitted(replace(evidence, named_in=named), split, background, trees=30)
     new = csr_array(([1.0], ([0], [N])), shape=(N + 1, N + 1))
     for one in (scorer, restored(scorer, scorer.state())):
         text, pair = evidence.features[:1] * 0, np.array([[0, N]])
@@ -401,7 +433,7 @@ def test_a_text_that_names_a_concept_needs_it(
 
 
 def test_texts_and_labels_alone_are_enough(evidence: Evidence, split: PairSplit) -> None:
-    scorer = fitted(Evidence(evidence.features), split, trees=60)
+    scorer = fitted(Evidence(evidence.features), split, trees=30)
     assert scorer.report.missing_views == ("resource", "behaviour")
     assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.85
 
@@ -415,7 +447,7 @@ def test_positives_and_background_are_enough_to_rank(
         validation=LabelledPairs.empty(),
     )
     open_ones = background[::3]
-    scorer = fitted(evidence, positives, open_ones, trees=60)
+    scorer = fitted(evidence, positives, open_ones, trees=30)
     assert auc(split.test.labels, scorer.score(split.test.pairs)) > 0.8
 
 
@@ -453,7 +485,7 @@ def test_labels_within_blocks_tell_of_pairs_across_and_roles_tell_more(
         for seed in (0, 1):
             texts, known, asked = within_and_across(seed)
             parts = grouped_split(known, fractions=(0.9, 0.1, 0.0), seed=0)
-            scorer = fitted(texts, parts, trees=60)
+            scorer = fitted(texts, parts, trees=30)
             found.append(auc(asked.labels, scorer.score(asked.pairs)))
     with_them, without = np.mean(found[:2]), np.mean(found[2:])
     assert with_them > 0.9

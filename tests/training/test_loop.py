@@ -106,6 +106,21 @@ def test_the_callers_random_state_is_left_alone() -> None:
     assert not torch.are_deterministic_algorithms_enabled()
 
 
+def test_an_epoch_says_how_surely_validation_pairs_were_judged() -> None:
+    p = np.array([0.02, 0.99, 0.4, 0.7])  # of labels 0, 1, 0, 1
+    table = nn.Linear(1, 1)
+    (record,) = train_network(
+        table,
+        lambda pairs, _: table(pairs[:, :1].float()).mean(),
+        lambda _: p,
+        toy_split(),
+        Schedule(1, batch_size=40, learning_rate=0.1),
+        device=CPU,
+    ).epochs
+    assert record.validation_loss == pytest.approx(-np.log([0.98, 0.99, 0.6, 0.7]).mean())
+    assert record.validation_auc == 1
+
+
 def test_the_best_validation_epoch_is_kept() -> None:
     history = History()
     assert history.add(EpochRecord(1.0, 0.6, 0.9))

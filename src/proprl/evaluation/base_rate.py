@@ -97,6 +97,8 @@ def check_calibration(found: Calibration) -> Calibration:
     for p in (found.base_rate or 0.0, low, high, found.believed or 0.0):
         if not 0 <= p <= 1:
             raise ValueError(f"base rate, interval and believed lie from 0 to 1: found {p}")
+    if found.base_rate in (0, 1):
+        raise ValueError(f"a base rate of {found.base_rate} leaves nothing to tell apart")
     if low > high or found.open_pairs < 0:
         raise ValueError(
             f"the interval runs from {low} to {high}, and {found.open_pairs} pairs are open"

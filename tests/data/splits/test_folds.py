@@ -28,7 +28,9 @@ def rows(part: LabelledPairs) -> set[tuple[int, ...]]:
 @given(st.integers(0, 1000), st.integers(3, 10))
 @settings(max_examples=25, deadline=None)
 def test_folds_share_no_pair_in_either_order(seed: int, folds: int) -> None:
-    for split in leak_free_folds(labelled(seed), folds=folds, seed=seed):
+    splits = leak_free_folds(labelled(seed), folds=folds, seed=seed)
+    assert len(splits) == folds
+    for split in splits:
         assert is_disjoint(split, reverse=True)
 
 
@@ -59,11 +61,14 @@ def test_fewer_than_three_folds_are_refused() -> None:
 @given(st.integers(0, 1000))
 @settings(max_examples=25, deadline=None)
 def test_new_concepts_are_new(seed: int) -> None:
-    for split in new_concept_splits(labelled(seed), seed=seed, repeats=2):
+    splits = new_concept_splits(labelled(seed), seed=seed, repeats=2)
+    assert len(splits) == 2
+    for split in splits:
         train, validation, test = (
             set(np.unique(part.pairs).tolist())
             for part in (split.train, split.validation, split.test)
         )
+        assert min(len(train), len(validation), len(test)) > 1
         assert not train & test
         assert not train & validation
         assert not validation & test

@@ -136,7 +136,10 @@ class Watcher:
 
 def test_progress_tells_what_is_under_way_and_long_runs_start_first(tmp_path: Path) -> None:
     store, watcher = RunStore(tmp_path), Watcher()
-    kept, classical = (Run("nb", "campus", protocol="leak-free", fold=fold) for fold in (1, 2))
+    kept, classical = (
+        replace(quick(0), method="nb", protocol="leak-free", fold=fold, changes={})
+        for fold in (1, 2)
+    )
     run_all([kept], store)
     run_all([classical, kept, quick(2), quick(2)], store, progress=watcher)
     assert watcher.told == [

@@ -38,8 +38,8 @@ def test_a_run_that_fails_is_named_and_what_is_done_is_kept(
     with pytest.raises(TrainingError) as failed:
         run_all([quick(1), quick(7, alpha=0.3), quick(2)], RunStore(tmp_path))
     assert str(failed.value) == (
-        "proprl on campus, seed 7 failed (preset default, size=16, epochs=2, alpha=0.3): "
-        "the loss is not a number\n"
+        "proprl on campus, seed 7 failed (preset default, size=16, epochs=2, "
+        "batch_size=256, alpha=0.3): the loss is not a number\n"
         "what is done is kept: the same command goes on from there"
     )
     assert [json.loads(path.read_text())["run"]["seed"] for path in tmp_path.iterdir()] == [1]

@@ -110,6 +110,7 @@ def test_a_method_without_these_settings_is_refused_before_any_run() -> None:
 
 
 def test_a_changed_setting_reaches_a_real_run() -> None:
-    run = Run("proprl", "campus", preset="paper", changes={"size": 16, "epochs": 1, "k": 1})
+    small = {"size": 16, "epochs": 1, "k": 1}
+    run = Run("proprl", "campus", preset="paper", encoder="wordllama", changes=small)
     at = {trial.value: trial.run for trial in trials([run]) if trial.setting == "k"}
     assert execute(at[0])["scores"] != execute(at[3])["scores"]

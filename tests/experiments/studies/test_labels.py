@@ -156,7 +156,7 @@ def test_another_protocol_is_refused_before_any_run() -> None:
 
 
 def test_fewer_labels_reach_a_real_run() -> None:
-    run = Run("svm", "campus", protocol="leak-free", encoder="wordllama")
+    run = Run("nb", "campus", protocol="leak-free", encoder="wordllama")
     whole, half = execute(run), execute(replace(run, label_share=0.5))
     assert half["known_labels"] == pytest.approx(whole["known_labels"] / 2, abs=4)
     assert half["labels"] == whole["labels"]  # the test pairs stay the same
@@ -168,7 +168,7 @@ def test_a_small_course_has_a_shorter_curve(tmp_path: Path, labels: int) -> None
     course = load_course("campus")
     few = course.pairs.gather_every(course.pairs.height // labels).head(labels)
     write_course(replace(course, pairs=few), tmp_path / "small")
-    wanted = Wanted([str(tmp_path / "small")], ["svm"], repeats=1, encoder="wordllama")
+    wanted = Wanted([str(tmp_path / "small")], ["nb"], repeats=1, encoder="wordllama")
     outcome = label_curve(wanted, lambda runs: run_all(runs, RunStore(tmp_path / "runs")))
     rows = list(csv.DictReader(io.StringIO(outcome.texts["labels.csv"])))
     assert 1 <= len(rows) < len(LABEL_SHARES)

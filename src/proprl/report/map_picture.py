@@ -43,7 +43,7 @@ TINTS = (
 OTHERS = ("#ffffff", "#8a8f98")
 LEARNED, CONFIRMED = "#1f4fa8", "#a3a9b2"
 FONT = "Helvetica,Arial,sans-serif"
-SVG, LINK_TITLE = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}title"
+SVG = "{http://www.w3.org/2000/svg}"
 LINE = 22  # so many letters of a name stand on a line
 # From so many edges on, curves would take minutes; straight lines take seconds.
 MANY_EDGES = 3_000
@@ -76,15 +76,11 @@ def map_svg(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str:
         root.set(key, root.get(key, "").replace("pt", "px"))
     root.set("role", "img")
     root.set("aria-label", f"{title}: {len(graph)} steps, what is learned first on the left")
-    # Graphviz puts what is to be said at a concept or an arrow into a link that leads nowhere.
+    said = _said(graph)
     for group in root.iter(f"{SVG}g"):
-        link = group.find(f"{SVG}g/{SVG}a")
-        said = group.find(f"{SVG}title")
-        if said is not None:
-            said.text = None if link is None else (link.get(LINK_TITLE) or "").strip()
-        if link is not None:
-            group.remove(group.find(f"{SVG}g"))  # type: ignore[arg-type]
-            group.extend(link)
+        told = group.find(f"{SVG}title")
+        if told is not None:
+            told.text = said.get(group.get("id", ""), "")
     ElementTree.register_namespace("", SVG.strip("{}"))
     return ElementTree.tostring(root, encoding="unicode")
 
@@ -139,7 +135,6 @@ def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str) -> bytes:
         fontname=FONT,
         label=_legend(colours),
         labelloc="b",
-        tooltip=" ",
     )
     drawing.node_attr.update(shape="box", style="rounded,filled", fontname=FONT, fontsize="12")
     drawing.node_attr.update(margin="0.09,0.04", height="0.3", penwidth="1.2")
@@ -148,23 +143,33 @@ def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str) -> bytes:
         fill, line = colours.get(topics[i], OTHERS)
         label = r"\n".join(map(_plain, wrap(names[i], LINE)))
         look = {"fillcolor": fill, "color": line}
-        drawing.add_node(i, id=f"c{i}", label=label, tooltip=_plain(names[i]), **look)
+        drawing.add_node(i, id=f"c{i}", label=label, **look)
     for k in np.argsort(~graph.confirmed, kind="stable").tolist():  # learned ones lie on top
         (i, j), p, confirmed = graph.pairs[k].tolist(), graph.probabilities[k], graph.confirmed[k]
         look = {"color": LEARNED, "penwidth": f"{1 + 2 * p:.2f}"}
         if confirmed:
             look = {"color": CONFIRMED, "penwidth": "1.1"}
-        said = "confirmed by a label" if confirmed else f"learned, {p:.2f}"
-        said = _plain(f"{names[i]} → {names[j]}: {said}")
-        drawing.add_edge(i, j, id=f"e{i}-{j}", tooltip=said, **look)
+        drawing.add_edge(i, j, id=f"e{i}-{j}", **look)
     with _quiet_errors():
         drawn: bytes = drawing.draw(format=kind, prog="dot")
     return drawn
 
 
+def _said(graph: PrerequisiteGraph) -> dict[str, str]:
+    """Give what each concept and each step says when one points at it, by its id."""
+    names = names_apart(graph.ids, graph.names)
+    said = {f"c{i}": name for i, name in enumerate(names)}
+    for (i, j), p, confirmed in zip(
+        graph.pairs.tolist(), graph.probabilities, graph.confirmed, strict=True
+    ):
+        why = "confirmed by a label" if confirmed else f"learned, {p:.2f}"
+        said[f"e{i}-{j}"] = f"{names[i]} → {names[j]}: {why}"
+    return said
+
+
 def _plain(text: str) -> str:
     """Give a text so that Graphviz takes nothing in it for markup."""
-    return escape(text, quote=False).replace("\\", "&#92;")
+    return escape(text, quote=False).replace("\\", "\\\\")
 
 
 @contextmanager

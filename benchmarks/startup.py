@@ -1,8 +1,8 @@
 """How long a user waits before anything happens: `import proprl` and `proprl --help`.
 
 Prints by how many processor seconds the best of five runs takes longer than `python -c pass`, and
-exits 1 when one is over its limit. Neither command waits for anything, so on a machine with nothing
-else to do these are the seconds that pass. Whatever else it does only adds to them: the best counts.
+exits 1 when one is over its limit. Neither command waits for anything: on an idle machine these are
+the seconds that pass. Whatever else a machine does only adds to them, so the best counts.
 """
 
 from __future__ import annotations

@@ -162,9 +162,12 @@ class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
         """Say what the probability of a pair is made of, and what the course shows of it."""
         return explain_pair(self._fitted, self._rows([(source, target)]), self.threshold_)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the model bundle; it predicts on another machine without the course."""
-        save_fitted(self._fitted, Path(folder))
+    def save(self, folder: str | Path, *, texts: bool = True) -> None:
+        """Write the model bundle; it predicts on another machine without the course.
+
+        With `texts` False, it holds no sentence of the resources; their ids and titles stay.
+        """
+        save_fitted(self._fitted, Path(folder), texts=texts)
 
     @property
     def threshold_(self) -> float | None:

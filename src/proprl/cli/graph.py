@@ -61,7 +61,7 @@ def graph(
         check_picture(out)
     fitted = model_of(data).fitted_
     drawn = map_of(fitted, threshold=threshold, budget=budget, progress=ProgressBar())
-    structure, topics = Structure(drawn), topics_of(drawn)
+    structure, topics = Structure(drawn), topics_of(drawn, fitted.topics)
     if out is not None:
         write_map(drawn, topics, fitted.course_name, out)
     if as_json:

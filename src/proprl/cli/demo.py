@@ -52,7 +52,7 @@ def demo(
     model.save(bundle)
     judged, graph = model.judged(course), model.graph()
     write_text(page, render_report(report_data(model.fitted_, graph, judged)))
-    write_map(graph, topics_of(graph), course.name, out / "map.html")
+    write_map(graph, topics_of(graph, model.fitted_.topics), course.name, out / "map.html")
     sure, ask = sure_of(model.fitted_, graph), worth_asking(model.fitted_, IN_TERMINAL)
     if as_json:
         expected = model.fitted_.expected

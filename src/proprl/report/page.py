@@ -63,12 +63,13 @@ def report_data(fitted: Fitted, graph: PrerequisiteGraph | None, judged: Judged)
 def _map(fitted: Fitted, graph: PrerequisiteGraph) -> dict[str, Any]:
     """Give the map's edges, learned ones first, beside what follows from the labels alone."""
     alone, counts = map_counts(labels_alone_of(fitted)), map_counts(graph)
+    topics = topics_of(graph, fitted.topics)
     return {
         "edges": sorted(told_apart(graph), key=lambda edge: edge.confirmed),
         "beside": [(what, alone[what], count) for what, count in counts.items()],
         "remarks": [*learned_words(fitted, graph), *label_words(fitted, graph)],
         "doubtful": _doubtful(graph),
-        "drawing": map_svg(graph, topics_of(graph), fitted.course_name) if len(graph) else None,
+        "drawing": map_svg(graph, topics, fitted.course_name) if len(graph) else None,
     }
 
 

@@ -46,12 +46,14 @@ def concept_text(name: str, description: str) -> str:
     return f"{name}. {description}" if description.strip() else name
 
 
-def title_and_text(resources: pl.DataFrame) -> list[str]:
-    """Return what each resource says.
+BETWEEN = "\n.\n"
+"""The full stop keeps a name from being found half in a title, half in the text."""
 
-    The full stop keeps a name from being found half in the title, half in the text.
-    """
-    return [f"{title}\n.\n{text}" for title, text in resources.select("title", "text").iter_rows()]
+
+def title_and_text(resources: pl.DataFrame) -> list[str]:
+    """Return what each resource says: its title, and its text."""
+    said = resources.select("title", "text").iter_rows()
+    return [f"{title}{BETWEEN}{text}" for title, text in said]
 
 
 @dataclass(frozen=True, eq=False)

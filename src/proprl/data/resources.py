@@ -12,8 +12,9 @@ from operator import attrgetter
 import polars as pl
 
 from proprl.arrays import SparseMatrix
-from proprl.data.course import Course, title_and_text
+from proprl.data.course import BETWEEN, Course, title_and_text
 from proprl.data.mentions import Mention, Places, find_mentions, plain
+from proprl.progress import SILENT, Progress
 
 MOST = 300
 """A sentence is shown by so many characters at most."""
@@ -50,14 +51,19 @@ class Resources:
         return replace(self, sentences={})
 
 
-def resources_of(course: Course, incidence: SparseMatrix | None) -> Resources | None:
+def resources_of(
+    course: Course, incidence: SparseMatrix | None, progress: Progress = SILENT
+) -> Resources | None:
     """Give a course's resources with a sentence for each link; None without links.
 
     It is the first sentence of the text that mentions the concept, else the title.
     """
     if course.resources is None or incidence is None:
         return None
+    progress.begin("sentences", 1)
     found = _sentences(course, course.resources, incidence)
+    progress.step()
+    progress.end()
     return Resources(
         tuple(course.resources["id"]), tuple(course.resources["title"]), dict(sorted(found.items()))
     )
@@ -75,16 +81,20 @@ def _sentences(
         place_of = _chosen(mentions, set(concepts.tolist()), len(plain(titles[column])))
         if not place_of:
             continue
-        text, end_of_title = texts[column], len(titles[column])
-        places = Places(text)
-        begins = [0, end_of_title, *(match.end() for match in _BEGINS.finditer(text)), len(text)]
-        begins.sort()
+        text, places = texts[column], Places(texts[column])
+        begins = _beginnings(text, len(titles[column]))
         for concept, place in place_of.items():
             start, end = places.of(*place)
             first = begins[bisect_right(begins, start) - 1]
             last = begins[bisect_left(begins, end)]
             found[concept, column] = shortened(text[first:last], start - first, end - first)
     return found
+
+
+def _beginnings(text: str, end_of_title: int) -> list[int]:
+    """Give where sentences begin in a title and a text, and where the last one ends."""
+    within = [match.end() for match in _BEGINS.finditer(text)]
+    return sorted([0, end_of_title, end_of_title + len(BETWEEN), *within, len(text)])
 
 
 def _chosen(
@@ -119,6 +129,11 @@ def shortened(text: str, start: int, end: int, most: int = MOST) -> str:
     behind = room - ahead
     cut_after = after if len(after) <= behind else _begin(after, behind) + " …"
     return (cut_before + named + cut_after).strip()
+
+
+def on_one_line(text: str) -> str:
+    """Give a text without line breaks, control characters and space around it."""
+    return _BLANK.sub(" ", text).strip()
 
 
 def _begin(text: str, most: int) -> str:

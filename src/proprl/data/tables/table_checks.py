@@ -62,6 +62,7 @@ def _concepts(check: Check) -> pl.DataFrame:
     check.filled("id", "name")
     check.unique("id", what="this id stands")
     check.unique("name", what="another concept with this name stands", warning=True)
+    check.misspelt_columns(TABLES["concepts"])
     return _with_topics(_with_text(check.frame, "description"))
 
 

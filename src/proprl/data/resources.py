@@ -87,7 +87,9 @@ def _sentences(
             start, end = places.of(*place)
             first = begins[bisect_right(begins, start) - 1]
             last = begins[bisect_left(begins, end)]
-            found[concept, column] = shortened(text[first:last], start - first, end - first)
+            sentence = shortened(text[first:last], start - first, end - first)
+            if sentence:  # nothing is left of a name that is made of control characters
+                found[concept, column] = sentence
     return found
 
 
@@ -120,15 +122,15 @@ def shortened(text: str, start: int, end: int, most: int = MOST) -> str:
     )
     before, after = before.lstrip(), after.rstrip()
     if len(before) + len(named) + len(after) <= most:
-        return (before + named + after).strip()
+        return on_one_line(before + named + after)
     room = most - len(named) - len("… ") - len(" …")
     if room < 0:
-        return _begin(named.strip(), most - len(" …")) + " …"
+        return on_one_line(_begin(named.strip(), most - len(" …")) + " …")
     ahead = min(len(before), max(room // 2, room - len(after)))
     cut_before = before if len(before) <= ahead else "… " + _begin(before[::-1], ahead)[::-1]
     behind = room - ahead
     cut_after = after if len(after) <= behind else _begin(after, behind) + " …"
-    return (cut_before + named + cut_after).strip()
+    return on_one_line(cut_before + named + cut_after)
 
 
 def on_one_line(text: str) -> str:

@@ -6,88 +6,16 @@ Every answer takes time in proportion to the concepts and pairs that it touches.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from proprl.arrays import IntArray
 from proprl.curriculum.graph import PrerequisiteGraph
+from proprl.curriculum.way import CERTAIN, Known, Link, Point, Ready, Step, Taken, Way
 from proprl.data.lookup import finder
 from proprl.errors import ProprlError
 from proprl.graphs.closure import BoolArray
-
-CERTAIN = 1.0
-
-
-class Link(NamedTuple):
-    """One prerequisite by rows: learn `before` before `after`."""
-
-    before: int
-    after: int
-    sure: float
-    """The probability; 1 where a label confirms it."""
-
-
-@dataclass(frozen=True)
-class Taken:
-    """A concept nobody named that is taken as known: what is known needs it."""
-
-    concept: int
-    because: int
-    """The known concept that needs it most surely."""
-    sure: float
-    """The weakest link of the surest chain to that one."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a learner knows."""
-
-    said: tuple[int, ...]
-    taken: tuple[Taken, ...]
-    """What the others need: whoever knows a concept knows what it needs."""
-
-    @cached_property
-    def rows(self) -> set[int]:
-        """All that is known."""
-        return {*self.said, *(one.concept for one in self.taken)}
-
-
-@dataclass(frozen=True)
-class Step:
-    """A concept to learn on the way."""
-
-    concept: int
-    after: tuple[int, ...]
-    """What of the way, or of what is known, has to be learned just before."""
-    needed: float
-    """How surely the targets need it: the weakest link of the surest chain to one of them."""
-    hangs_on: Link | None
-    """The step can be skipped if this prerequisite is none; None: others need the step too."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """What to learn, in order, to reach the targets."""
-
-    targets: tuple[int, ...]
-    steps: tuple[Step, ...]
-    known: Known
-    weakest: Link | None
-    """The learned prerequisite on the way that is least sure; None where labels confirm all."""
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A concept that can be learned now."""
-
-    concept: int
-    needed_for: int
-    """So many concepts need it, by one step or several."""
-    opens: tuple[int, ...]
-    """What can be learned as soon as this one is known: nothing else is missing."""
 
 
 class Ways:
@@ -158,11 +86,11 @@ class Ways:
         order = self._order(goals, knows.rows)
         needed = self._surest(goals, order, at_least=at_least)
         order = [row for row in order if row in needed]
-        hangs_on = self._hangs_on(goals, order, at_least)
-        links = [
+        points = self._points(goals, order, at_least)
+        learned = [
             link
             for j in order
-            for link in self._links(j)
+            for link in self._links(j, steps_alone=True)
             if link.before in needed and at_least <= link.sure < CERTAIN
         ]
         return Way(
@@ -172,12 +100,13 @@ class Ways:
                     j,
                     tuple(i for i in self._just_before(j) if i in needed or i in knows.rows),
                     needed[j][0],
-                    hangs_on[j],
+                    points[j].weakest,
                 )
                 for j in order
             ),
             known=knows,
-            weakest=min(links, key=lambda link: link.sure, default=None),
+            weakest=min(learned, key=lambda link: link.sure, default=None),
+            points=points,
         )
 
     def ready(self, known: Known) -> list[Ready]:
@@ -226,15 +155,16 @@ class Ways:
             "target, or say that it is not known"
         )
 
-    def _links(self, j: int) -> list[Link]:
-        """Give what comes before a concept."""
-        here = range(self._first[j], self._first[j + 1])
-        return [Link(self._before[k], j, self._sure[k]) for k in here]
+    def _links(self, j: int, *, steps_alone: bool = False) -> list[Link]:
+        """Give what comes before a concept, or just before it: what follows from no others."""
+        return [
+            Link(self._before[k], j, self._sure[k])
+            for k in range(self._first[j], self._first[j + 1])
+            if self._is_step[k] or not steps_alone
+        ]
 
     def _just_before(self, j: int) -> list[int]:
-        """Give what comes just before a concept: the links that follow from no others."""
-        here = range(self._first[j], self._first[j + 1])
-        return [self._before[k] for k in here if self._is_step[k]]
+        return [link.before for link in self._links(j, steps_alone=True)]
 
     def _order(self, goals: Iterable[int], stop: Collection[int]) -> list[int]:
         """Put goals and all before them, but what is to `stop` at, in an order of learning.
@@ -288,15 +218,15 @@ class Ways:
                     surest[i] = (link, goal)
         return surest
 
-    def _hangs_on(
+    def _points(
         self, goals: Sequence[int], order: Sequence[int], at_least: float
-    ) -> dict[int, Link | None]:
-        """Give the least sure link that every chain from a concept to a goal goes along.
+    ) -> dict[int, Point]:
+        """Give the unsure links that every chain from a concept to a goal goes along.
 
         Those links are the concept's dominators in the graph that leads back from the goals. In
         an acyclic graph the nearest one is the meeting point of those of what needs the concept.
         """
-        of = dict.fromkeys(goals, _Point(0, None))
+        of = dict.fromkeys(goals, Point())
         within = set(order)
         for j in reversed(order):
             here = of[j]
@@ -306,26 +236,4 @@ class Ways:
                 point = here if link.sure >= CERTAIN else here.behind(link)
                 met = of.get(link.before)
                 of[link.before] = point if met is None else met.meets(point)
-        return {row: of[row].weakest for row in order}
-
-
-class _Point:
-    """An unsure link on all chains to the goals, with those that come after it."""
-
-    def __init__(self, depth: int, weakest: Link | None, after: _Point | None = None) -> None:
-        self.depth = depth
-        self.weakest = weakest
-        self.after = after or self
-
-    def behind(self, link: Link) -> _Point:
-        weaker = self.weakest is None or link.sure < self.weakest.sure
-        return _Point(self.depth + 1, link if weaker else self.weakest, self)
-
-    def meets(self, other: _Point) -> _Point:
-        here = self
-        while here is not other:
-            if here.depth >= other.depth:
-                here = here.after
-            else:
-                other = other.after
-        return here
+        return of

@@ -49,15 +49,20 @@ LINE = 22  # so many letters of a name stand on a line
 MANY_EDGES = 3_000
 
 
-def write_map(graph: PrerequisiteGraph, topics: Sequence[str], title: str, path: Path) -> None:
-    """Write the picture of a map; the end of the path says which: .svg, .png or .html."""
+def write_map(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, path: Path, *, alone: bool = False
+) -> None:
+    """Write the picture of a map; the end of the path says which: .svg, .png or .html.
+
+    Concepts without a step are drawn only with `alone`.
+    """
     kind = check_picture(path)
     if kind == "html":
-        data = map_page(graph, topics, title).encode()
+        data = map_page(graph, topics, title, alone=alone).encode()
     elif kind == "svg":
-        data = map_svg(graph, topics, title).encode()
+        data = map_svg(graph, topics, title, alone=alone).encode()
     else:
-        data = _drawn(graph, topics, "png")
+        data = _drawn(graph, topics, "png", alone)
     write_bytes(path, data)
 
 
@@ -69,9 +74,11 @@ def check_picture(path: Path) -> str:
     return kind
 
 
-def map_svg(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str:
+def map_svg(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, *, alone: bool = False
+) -> str:
     """Give the drawing of a map as SVG; what one points at says its name."""
-    root = ElementTree.fromstring(_drawn(graph, topics, "svg"))
+    root = ElementTree.fromstring(_drawn(graph, topics, "svg", alone))
     for key in ("width", "height"):
         root.set(key, root.get(key, "").replace("pt", "px"))
     root.set("role", "img")
@@ -85,7 +92,9 @@ def map_svg(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def map_page(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str:
+def map_page(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, *, alone: bool = False
+) -> str:
     """Give a page to zoom and search in, and to see one concept's neighbours."""
     names, structure = names_apart(graph.ids, graph.names), Structure(graph)
     concepts = [
@@ -102,10 +111,10 @@ def map_page(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str
     )
     return environment.get_template("map.html.j2").render(
         title=title,
-        svg=map_svg(graph, topics, title),
+        svg=map_svg(graph, topics, title, alone=alone),
         concepts=_for_script(concepts),
         implied=_for_script(graph.implied.tolist()),
-        alone=[names[i] for i in structure.alone],
+        alone=[] if alone else [names[i] for i in structure.alone],
     )
 
 
@@ -120,12 +129,12 @@ def tints(topics: Sequence[str]) -> dict[str, tuple[str, str]]:
     return dict(zip(largest, TINTS, strict=False))
 
 
-def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str) -> bytes:
-    """Have Graphviz lay out and draw the concepts that have an edge."""
+def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str, alone: bool) -> bytes:
+    """Have Graphviz lay out and draw the concepts that have an edge; with `alone`, all."""
     from pygraphviz import AGraph
 
     colours, names = tints(topics), names_apart(graph.ids, graph.names)
-    concepts = np.unique(graph.pairs).tolist()
+    concepts = list(range(len(names))) if alone else np.unique(graph.pairs).tolist()
     others = {} if all(topics[i] in colours for i in concepts) else {"other": OTHERS}
     drawing = AGraph(
         directed=True,

@@ -17,6 +17,7 @@ from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.explanation import Explanation, explain_pair
 from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept
+from proprl.curriculum.questions import QUESTIONS, Question, worth_asking
 from proprl.data.course import Course
 from proprl.data.lookup import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
@@ -161,6 +162,10 @@ class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
     def explain(self, source: str, target: str) -> Explanation:
         """Say what the probability of a pair is made of, and what the course shows of it."""
         return explain_pair(self._fitted, self._rows([(source, target)]), self.threshold_)
+
+    def questions(self, count: int = QUESTIONS, *, progress: Progress = SILENT) -> list[Question]:
+        """Give the pairs without a label whose answers would help the map most, and why."""
+        return worth_asking(self._fitted, count, progress=progress)
 
     def save(self, folder: str | Path, *, texts: bool = True) -> None:
         """Write the model bundle; it predicts on another machine without the course.

@@ -45,6 +45,9 @@ class Oracle:
     def __init__(self, said: dict[tuple[int, int], float]) -> None:
         self.said = said
 
+    def details(self, _: IntArray) -> dict[str, FloatArray]:
+        return {}
+
     def score(self, pairs: IntArray) -> FloatArray:
         return np.array([self.said.get((i, j), 0.01) for i, j in pairs.tolist()])
 
@@ -113,12 +116,12 @@ def test_it_asks_what_is_in_doubt_and_would_settle_much() -> None:
     assert (second.source_id, second.target_id) == ("fractions", "networks")
 
 
-def test_each_concept_is_asked_about_once_and_labels_never() -> None:
+def test_each_pair_is_asked_about_once_and_labels_never() -> None:
     asked = worth_asking(
         model_that_says({(3, 0): 0.5, (0, 3): 0.5, (0, 2): 0.5, (2, 0): 0.5}).fitted_, 10
     )
-    ends = [concept for edge in asked for concept in (edge.source_id, edge.target_id)]
-    assert len(ends) == len(set(ends))
+    pairs = [frozenset((one.source_id, one.target_id)) for one in asked]
+    assert len(pairs) == len(set(pairs)) == 8
     # Both orders of a labelled pair, and what follows from labels, are settled.
     settled = [{"plots", "numbers"}, {"numbers", "ratios"}]
     assert all({edge.source_id, edge.target_id} not in settled for edge in asked)

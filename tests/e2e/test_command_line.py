@@ -42,6 +42,7 @@ def trained(campus: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["train"],
         ["evaluate"],
         ["predict"],
+        ["ask"],
     ],
 )
 def test_help_explains_itself(proprl_: Terminal, command: list[str]) -> None:

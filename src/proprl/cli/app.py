@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from proprl import __version__
-from proprl.cli import ask, course, demo, export, graph, reproduce, train, ways
+from proprl.cli import ask, course, demo, export, graph, predict, reproduce, train, ways
 
 app = typer.Typer(
     name="proprl",
@@ -41,7 +41,8 @@ app.command()(train.train)
 app.command()(graph.graph)
 app.command()(ways.path)
 app.command()(ways.ready)
+app.command()(ask.ask)
 app.command()(export.export)
-app.command()(ask.evaluate)
-app.command()(ask.predict)
+app.command()(predict.evaluate)
+app.command()(predict.predict)
 app.command()(reproduce.reproduce)

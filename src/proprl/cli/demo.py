@@ -12,7 +12,10 @@ from proprl.cli.console import escape, print_json, print_table, say
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proprl.curriculum.graph import Edge, PrerequisiteGraph
+    from proprl.curriculum.questions import Question
     from proprl.estimator import PrerequisiteModel
     from proprl.judging import Judged
 
@@ -122,13 +125,14 @@ def _tell_how_well(judged: Judged) -> None:
     say(" ".join(judged.sentences()[1:]))
 
 
-def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
+def _tell_pairs(sure: list[Edge], ask: list[Question]) -> None:
     from proprl.curriculum.summary import SURE
 
-    for title, edges in (
+    listed: tuple[tuple[str, Sequence[Edge | Question]], ...] = (
         (f"What is it sure of that no label says ({SURE} or more)?", sure[:IN_TERMINAL]),
         ("What would it ask you?", ask),
-    ):
+    )
+    for title, edges in listed:
         say(f"\n[bold]{title}[/]")
         if edges:
             rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]

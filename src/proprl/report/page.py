@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
-from proprl.curriculum.questions import worth_asking
+from proprl.curriculum.questions import Question, worth_asking
 from proprl.curriculum.structure import topics_of
 from proprl.curriculum.summary import (
     SURE,
@@ -96,7 +96,7 @@ def _sure(fitted: Fitted, graph: PrerequisiteGraph | None) -> dict[str, Any]:
     return _listed(f"{words} {len(sure):,}{first}.", sure[:AT_FIRST])
 
 
-def _ask(edges: list[Edge]) -> dict[str, Any]:
+def _ask(edges: Sequence[Edge | Question]) -> dict[str, Any]:
     if not edges:
         return _listed("Nothing: every pair has a label, or follows from one.")
     return _listed(
@@ -106,7 +106,7 @@ def _ask(edges: list[Edge]) -> dict[str, Any]:
     )
 
 
-def _listed(words: str, edges: Sequence[Edge] = ()) -> dict[str, Any]:
+def _listed(words: str, edges: Sequence[Edge | Question] = ()) -> dict[str, Any]:
     return {"words": words, "edges": edges}
 
 

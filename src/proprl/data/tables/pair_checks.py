@@ -23,7 +23,7 @@ def check_pairs(check: Check) -> pl.DataFrame:
     label = _labels(check)
     split = _splits(check) if "split" in check.frame.columns else None
     origin = _origins(check)
-    chance = _chances(check, origin)
+    chance = chances(check, origin)
     _report_repeated_pairs(check, label, split)
     _warn_of_mutual_positives(check, label)
     _warn_of_circles(check, label)
@@ -51,7 +51,7 @@ def _splits(check: Check) -> pl.Series | None:
     if blank(cells).all() and not cells.has_nulls():
         return None
     expected = f"must be one of {', '.join(PARTS)}; give it for every pair or for none"
-    return _words(check, "split", _SPLITS, expected)
+    return words(check, "split", _SPLITS, expected)
 
 
 def _origins(check: Check) -> pl.Series | None:
@@ -59,11 +59,11 @@ def _origins(check: Check) -> pl.Series | None:
     if "origin" not in check.frame.columns:
         return None
     expected = f"must be one of {', '.join(ORIGINS)}, or empty, which means {CHOSEN}"
-    origin = _words(check, "origin", {o: o for o in ORIGINS} | {"": CHOSEN}, expected)
+    origin = words(check, "origin", {o: o for o in ORIGINS} | {"": CHOSEN}, expected)
     return None if (origin == CHOSEN).all() and not origin.has_nulls() else origin
 
 
-def _words(check: Check, column: str, known: Mapping[str, str], expected: str) -> pl.Series:
+def words(check: Check, column: str, known: Mapping[str, str], expected: str) -> pl.Series:
     """Return what the words of a column mean, in any case; report those that are not known."""
     cells = check.frame[column]
     words = cells.str.strip_chars().str.to_lowercase()
@@ -72,7 +72,7 @@ def _words(check: Check, column: str, known: Mapping[str, str], expected: str) -
     return meant
 
 
-def _chances(check: Check, origin: pl.Series | None) -> pl.Series | None:
+def chances(check: Check, origin: pl.Series | None) -> pl.Series | None:
     """Return the chance by which each pair was drawn, null for the others; None without any."""
     if "chance" not in check.frame.columns:
         if origin is not None:

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
+from proprl.data.tables.answer_checks import check_answers
 from proprl.data.tables.cells import TABLES, Table
 from proprl.data.tables.checks import Check, blank, numbers
 from proprl.data.tables.findings import Findings
@@ -157,4 +158,5 @@ _CHECKS: Mapping[str, Callable[[Check], pl.DataFrame]] = {
     "interactions": _interactions,
     "transitions": _transitions,
     "pairs": check_pairs,
+    "answers": check_answers,
 }

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from proprl import __version__
-from proprl.cli import ask, course, demo, export, graph, predict, reproduce, train, ways
+from proprl.cli import (
+    ask,
+    course,
+    demo,
+    export,
+    graph,
+    place,
+    predict,
+    reproduce,
+    train,
+    ways,
+)
 
 app = typer.Typer(
     name="proprl",
@@ -42,6 +53,7 @@ app.command()(graph.graph)
 app.command()(ways.path)
 app.command()(ways.ready)
 app.command()(ask.ask)
+app.command()(place.place)
 app.command()(export.export)
 app.command()(predict.evaluate)
 app.command()(predict.predict)

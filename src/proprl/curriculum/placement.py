@@ -10,6 +10,7 @@ import numpy as np
 from proprl.curriculum.graph import PrerequisiteGraph
 from proprl.curriculum.learning_space import GUESS, SLIP, Belief, LearningSpace, before_answers
 from proprl.curriculum.summary import names_apart
+from proprl.curriculum.way import Known
 from proprl.curriculum.ways import Ways
 from proprl.data.lookup import find_concept
 from proprl.data.tables.csv_json_parquet import FORMATS, read_table
@@ -49,8 +50,8 @@ class Placement:
         self.ways = Ways(graph)
         n = len(graph.ids)
         self.joined = np.isin(np.arange(n), graph.pairs)
-        wanted = self.ways.state(targets) if targets else np.ones(n, dtype=np.bool_)
-        self.rows = np.flatnonzero(self.joined & wanted)
+        wanted = list(self.ways.known(targets).rows) if targets else np.arange(n)
+        self.rows = np.flatnonzero(self.joined & np.isin(np.arange(n), wanted))
         if not len(self.rows):
             raise ProprlError(
                 "nothing in the map is needed before anything else here, so no answer says "
@@ -113,14 +114,18 @@ class Placement:
         state[self.rows] = self.belief.judged_known
         return state
 
+    @property
+    def _known(self) -> Known:
+        return Known(tuple(np.flatnonzero(self.state).tolist()), ())
+
     def ready_for(self) -> list[int]:
         """Give the rows of what the learner can learn now."""
-        ready = self.ways.ready_for(self.state)
-        return [int(row) for row in ready if row in self.rows]
+        ready = [one.concept for one in self.ways.ready(self._known)]
+        return [row for row in ready if row in self.rows]
 
     def learned_last(self) -> list[int]:
         """Give the rows of what is known and needed by nothing that is known."""
-        return [int(row) for row in self.ways.learned_last(self.state)]
+        return [int(row) for row in self.ways.learned_last(self._known)]
 
     def least_sure(self) -> list[int]:
         """Give the rows that are judged with a chance of `UNSURE` to be wrong, worst first."""

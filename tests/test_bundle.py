@@ -493,4 +493,4 @@ def test_whatever_a_bundle_holds_it_is_refused_or_answers(whole: Path, tmp_path:
             answered[-1] = True
 
     tried()
-    assert min(answered.count(True), answered.count(False)) > 20  # else nothing was tried
+    assert min(answered.count(True), answered.count(False)) > 10  # else nothing was tried

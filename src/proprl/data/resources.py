@@ -114,7 +114,7 @@ def _chosen(
 def shortened(text: str, start: int, end: int, most: int = MOST) -> str:
     """Give a text on one line, or the part of it around a place, cut between words.
 
-    >>> shortened("Few people know that a set has  no order at all.", 21, 26, most=25)
+    >>> shortened("Few people know that a set has  no order at all.", 21, 26, most=30)
     '… know that a set has no …'
     """
     before, named, after = (

@@ -7,6 +7,7 @@ a fit. That is checked here, before anybody is shown a number of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,9 @@ import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from proprl import __version__
-from proprl.arrays import FloatArray
+from proprl.arrays import FloatArray, SparseMatrix
 from proprl.calibrating import Fit
+from proprl.data.resources import Resources
 from proprl.data.splits.labelled import PARTS, LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.errors import BundleError
@@ -29,9 +31,11 @@ from proprl.training.bundle import (
     Arrays,
     bundle_files,
     pack_labelled,
+    pack_sentences,
     pack_sparse,
     read_bundle,
     unpack_labelled,
+    unpack_sentences,
     unpack_sparse,
     write_bundle,
 )
@@ -49,6 +53,14 @@ class ConceptsSaid(BaseModel):
 
     ids: tuple[str, ...] = Field(min_length=1)
     names: tuple[str, ...]
+    topics: tuple[str, ...]
+
+
+class ResourcesSaid(BaseModel):
+    """The resources as `model.json` lists them."""
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
 
 
 class SplitSaid(BaseModel):
@@ -82,12 +94,18 @@ class Said(BaseModel):
     split: SplitSaid
     notes: tuple[str, ...]
     concepts: ConceptsSaid
+    resources: ResourcesSaid | None
     encoder: str
     course: CourseSaid
 
 
-def save_fitted(fitted: Fitted, folder: Path) -> None:
-    """Write the bundle, whole or not at all. The same fit gives the same bytes."""
+def save_fitted(fitted: Fitted, folder: Path, *, texts: bool = True) -> None:
+    """Write the bundle, whole or not at all. The same fit gives the same bytes.
+
+    With `texts` False, sentences of the resources are left out.
+    """
+    if fitted.resources is not None and not texts:
+        fitted = replace(fitted, resources=fitted.resources.without_texts())
     write_bundle(folder, _said_of(fitted), _arrays_of(fitted))
 
 
@@ -124,7 +142,7 @@ def _not_ours(folder: Path, error: Exception) -> BundleError:
 
 
 def _said_of(fitted: Fitted) -> dict[str, Any]:
-    split = fitted.split
+    split, shown = fitted.split, fitted.resources
     said = Said(
         proprl=__version__,
         method=fitted.method,
@@ -137,7 +155,10 @@ def _said_of(fitted: Fitted) -> dict[str, Any]:
         background=fitted.background,
         split=SplitSaid.model_validate(split, from_attributes=True),
         notes=fitted.notes,
-        concepts=ConceptsSaid(ids=fitted.concept_ids, names=fitted.concept_names),
+        concepts=ConceptsSaid(
+            ids=fitted.concept_ids, names=fitted.concept_names, topics=fitted.topics
+        ),
+        resources=None if shown is None else ResourcesSaid(ids=shown.ids, titles=shown.titles),
         encoder=fitted.encoder,
         course=CourseSaid(
             name=fitted.course_name,
@@ -157,6 +178,7 @@ def _arrays_of(fitted: Fitted) -> Files:
         "labels": labels,
         "heldout": _pack_held_out(fitted.fit.held_out),
         "evidence": _shown(fitted),
+        "texts": {} if fitted.resources is None else pack_sentences(fitted.resources.sentences),
     }
 
 
@@ -217,7 +239,26 @@ def _fitted_from(said: Said, files: Files, device: str) -> Fitted:
         course_fingerprint=said.course.fingerprint,
         transitions=shown.transitions,
         incidence=shown.incidence,
+        topics=said.concepts.topics,
+        resources=_unpack_resources(said.resources, files["texts"], shown.incidence),
     )
+
+
+def _unpack_resources(
+    said: ResourcesSaid | None, texts: Arrays, incidence: SparseMatrix | None
+) -> Resources | None:
+    """Give the resources, which are those of the columns of `incidence`."""
+    if said is None:
+        if texts:
+            raise BundleError("there are sentences of no resources")
+        return None
+    m = 0 if incidence is None else incidence.shape[1]
+    if not len(said.ids) == len(said.titles) == len(set(said.ids)) == m:
+        raise BundleError(
+            f"{m} resources hold concepts, and there are {len(said.ids)} ids and "
+            f"{len(said.titles)} titles; each has one id and one title, and no two the same id"
+        )
+    return Resources(said.ids, said.titles, unpack_sentences(texts, incidence))
 
 
 def _unpack_split(said: SplitSaid, arrays: Arrays, n: int) -> PairSplit:
@@ -253,6 +294,9 @@ def _check_sizes(said: Said, files: Files) -> None:
     ids, n = said.concepts.ids, len(said.concepts.ids)
     if len(said.concepts.names) != n or len(set(ids)) != n:
         raise BundleError("every concept has one id and one name, and no two have the same id")
+    topics = said.concepts.topics
+    if topics and (len(topics) != n or not any(topics)):
+        raise BundleError(f"{n} concepts have ids, and the topics are not theirs")
     for name, array in [*files["weights"].items(), *files["evidence"].items()]:
         of_what = name.removeprefix("evidence/")
         if of_what in ("features", "readings", "concepts/X") and len(array) != n:

@@ -167,9 +167,12 @@ class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
         """Give the pairs without a label whose answers would help the map most, and why."""
         return worth_asking(self._fitted, count, progress=progress)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the model bundle; it predicts on another machine without the course."""
-        save_fitted(self._fitted, Path(folder))
+    def save(self, folder: str | Path, *, texts: bool = True) -> None:
+        """Write the model bundle; it predicts on another machine without the course.
+
+        With `texts` False, it holds no sentence of the resources; their ids and titles stay.
+        """
+        save_fitted(self._fitted, Path(folder), texts=texts)
 
     @property
     def threshold_(self) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from proprl.arrays import SparseMatrix
 from proprl.calibrating import Fit
+from proprl.data.resources import Resources
 from proprl.data.splits.labelled import PARTS, LabelledPairs
 from proprl.data.splits.parts import PairSplit
 from proprl.evaluation.metrics import ENOUGH_TO_CHOOSE
@@ -52,6 +53,10 @@ class Fitted:
     transitions: SparseMatrix | None
     incidence: SparseMatrix | None
     """This and `transitions` are kept so that explanations can point at evidence."""
+    topics: tuple[str, ...] = ()
+    """The topic of each concept, "" where it has none; () where the course names no topics."""
+    resources: Resources | None = None
+    """Of the columns of `incidence`; None without it."""
 
     @property
     def scorer(self) -> PairScorer:

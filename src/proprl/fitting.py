@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from proprl.arrays import IntArray
 from proprl.calibrating import cautions, fit_scorer
 from proprl.data.course import Course
 from proprl.data.lookup import NamedPairs, background_rows
+from proprl.data.resources import resources_of
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, refuse_single_class, split_course
 from proprl.errors import ProprlError
@@ -148,6 +149,7 @@ def fit_prepared(
         notes=tuple(cautions(prepared.method, fit, known, count, given=background_chosen)),
         transitions=evidence.transitions,
         incidence=evidence.incidence,
+        topics=course.topics,
     )
 
 
@@ -175,7 +177,9 @@ def fit(
     if checkpoint is not None:
         run = _run(prepared, split, unlabelled, choices.seed)
         kept = Checkpoint(checkpoint, run, resume)
-    return fit_prepared(
+    # Experiments, which give nobody reasons, are spared this.
+    resources = resources_of(course, prepared.evidence.incidence, progress)
+    fitted = fit_prepared(
         prepared,
         split,
         background=unlabelled,
@@ -185,6 +189,7 @@ def fit(
         progress=progress,
         checkpoint=kept,
     )
+    return replace(fitted, resources=resources)
 
 
 def _unlabelled(

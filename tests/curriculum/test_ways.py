@@ -46,7 +46,8 @@ def names(rows: list[int]) -> list[str]:
 def test_the_way_begins_after_what_is_known(ways: Ways) -> None:
     way = ways.way_to(["Derivatives"], known=["Fractions"])
     assert names([step.concept for step in way.steps]) == ["Limits", "Poetry", "Derivatives"]
-    assert names(list(way.taken_as_known)) == ["Counting"]
+    (taken,) = way.known.taken
+    assert (NAMES[taken.concept], NAMES[taken.because]) == ("Counting", "Fractions")
 
 
 def test_each_step_says_what_comes_just_before_and_how_surely_it_is_needed(ways: Ways) -> None:
@@ -57,7 +58,7 @@ def test_each_step_says_what_comes_just_before_and_how_surely_it_is_needed(ways:
         "Poetry": ([], 0.4),
         "Derivatives": (["Limits", "Poetry"], 1.0),
     }
-    assert way.weakest == (4, 3, 0.4)
+    assert way.weakest == (4, 3, 0.4)  # Poetry before Derivatives
 
 
 def test_what_is_not_surely_needed_can_be_left_out(ways: Ways) -> None:
@@ -86,9 +87,9 @@ def test_an_unknown_name_and_no_probability_are_refused(ways: Ways) -> None:
 
 
 def test_ready_for_what_needs_only_what_is_known(ways: Ways) -> None:
-    state = ways.state(["Limits"])
-    assert names(ways.ready_for(state).tolist()) == ["Poetry", "Series"]
-    assert names(ways.learned_last(state).tolist()) == ["Limits"]
+    known = ways.known(["Limits"])
+    assert names([one.concept for one in ways.ready(known)]) == ["Poetry", "Series"]
+    assert names(ways.learned_last(known).tolist()) == ["Limits"]
 
 
 N = 7
@@ -106,13 +107,17 @@ def test_fringes_are_those_of_knowledge_space_theory(
         for mask in product([False, True], repeat=N)
         if all(mask[i] or not mask[j] for i, j in edges)
     }
-    state = ways.state([f"c{k}" for k in said])
-    mine = frozenset(np.flatnonzero(state).tolist())
+    known = ways.known([f"c{k}" for k in said])
+    mine = frozenset(known.rows)
     assert mine == min((s for s in states if said <= s), key=len)
     outer = {k for k in range(N) if k not in mine and mine | {k} in states}
     inner = {k for k in mine if mine - {k} in states}
-    assert set(ways.ready_for(state).tolist()) == outer
-    assert set(ways.learned_last(state).tolist()) == inner
+    assert {one.concept for one in ways.ready(known)} == outer
+    assert set(ways.learned_last(known).tolist()) == inner
+    for one in ways.ready(known):
+        after = mine | {one.concept}
+        opened = {k for k in range(N) if k not in after and after | {k} in states} - outer
+        assert set(one.opens) == opened
 
 
 @given(

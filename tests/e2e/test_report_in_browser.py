@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from proprl.curriculum.structure import topics_of
 from proprl.data import Course
 from proprl.estimator import ProPRL
+from proprl.report.map_picture import map_page
 from proprl.report.page import render_report, report_data
 
 CHROMIUM = shutil.which("chromium")
@@ -32,7 +34,7 @@ def page(planted: Course, fitted: ProPRL, tmp_path: Path) -> Path:
     return path
 
 
-def chromium(page: Path, *options: str) -> str:
+def chromium(page: Path, *options: str, at: str = "") -> str:
     assert CHROMIUM is not None, "Chromium is not installed"
     command = [
         CHROMIUM,
@@ -40,7 +42,7 @@ def chromium(page: Path, *options: str) -> str:
         *("--disable-component-update", "--disable-sync", "--no-first-run"),
         f"--user-data-dir={page.parent / 'profile'}",
         *options,
-        page.as_uri(),
+        page.as_uri() + at,
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -50,7 +52,7 @@ def chromium(page: Path, *options: str) -> str:
 def test_the_browser_reads_what_was_written(page: Path, fitted: ProPRL) -> None:
     dom = chromium(page, "--dump-dom")
     assert "planted" in re.findall(r"<h1[^>]*>(.*?)</h1>", dom, re.DOTALL)[0]
-    assert {"map-title", "reliability-title"} <= set(re.findall(r'id="([\w-]+)"', dom))
+    assert "reliability-title" in re.findall(r'id="([\w-]+)"', dom)
     for edge in fitted.graph(threshold=0.5):
         assert edge.source in dom
         assert edge.target in dom
@@ -62,3 +64,18 @@ def test_the_page_can_be_looked_at(page: Path, tmp_path: Path) -> None:
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
     assert len(content) > 30_000  # a blank page of this size is under 10 kB
+
+
+def test_the_map_opens_at_a_concept_and_shows_its_neighbours(
+    fitted: ProPRL, tmp_path: Path
+) -> None:
+    graph = fitted.graph(threshold=0.5)
+    page = tmp_path / "map.html"
+    page.write_text(map_page(graph, topics_of(graph), "planted"))
+    edge = next(iter(graph))
+    whole, there = chromium(page, "--dump-dom"), chromium(page, "--dump-dom", at=f"#{edge.source}")
+    assert 'class="node faint"' not in whole
+    assert 'class="node faint"' in there
+    (about,) = re.findall(r'<aside id="about">(.*?)</aside>', there, re.DOTALL)
+    assert f"<h2>{edge.source}</h2>" in about
+    assert edge.target in about.partition("Then comes")[2]

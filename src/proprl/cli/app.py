@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from proprl import __version__
-from proprl.cli import ask, course, demo, graph, predict, reproduce, train
+from proprl.cli import (
+    ask,
+    course,
+    demo,
+    export,
+    graph,
+    place,
+    predict,
+    reproduce,
+    train,
+    ways,
+)
 
 app = typer.Typer(
     name="proprl",
@@ -39,7 +50,11 @@ app.command()(demo.demo)
 app.add_typer(course.app, name="course")
 app.command()(train.train)
 app.command()(graph.graph)
+app.command()(ways.path)
+app.command()(ways.ready)
+app.command()(ask.ask)
+app.command()(place.place)
+app.command()(export.export)
 app.command()(predict.evaluate)
 app.command()(predict.predict)
-app.command()(ask.ask)
 app.command()(reproduce.reproduce)

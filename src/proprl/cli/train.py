@@ -80,6 +80,13 @@ Resume = Annotated[
         "--resume", help="Go on with an interrupted run; for methods that learn in epochs."
     ),
 ]
+WithoutTexts = Annotated[
+    bool,
+    typer.Option(
+        "--without-texts",
+        help="Leave sentences of the resources out of the model; ids and titles stay.",
+    ),
+]
 
 
 def train(
@@ -94,6 +101,7 @@ def train(
     change: Change = None,
     out: Out = None,
     resume: Resume = False,
+    without_texts: WithoutTexts = False,
     as_json: Json = False,
 ) -> None:
     """Train a model on a course and save it.
@@ -118,7 +126,7 @@ def train(
     started = time.perf_counter()
     unlabelled = None if background is Background.NONE else "auto"
     _fit(estimator, course, background=unlabelled, checkpoint=checkpoint, resume=resume)
-    estimator.save(folder)
+    estimator.save(folder, texts=not without_texts)
     checkpoint.unlink(missing_ok=True)
     seconds = time.perf_counter() - started
     if as_json:

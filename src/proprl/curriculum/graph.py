@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import rustworkx as rx
 from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.acyclic import SECONDS, Problem, best_choice
 from proprl.curriculum.all_pairs import strongest_pairs
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
-from proprl.data.lookup import find_concept
 from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.errors import ProprlError
 from proprl.evaluation.base_rate import log_odds
@@ -138,20 +136,29 @@ class PrerequisiteGraph:
         """How many candidates were left out because they would close a cycle."""
         return self.left_out.cycle
 
-    def path_to(self, target: str, known: Sequence[str] = ()) -> list[str]:
-        """Give the concepts to learn, in order, to reach `target` from what is known.
+    def path_to(
+        self, target: str | Sequence[str], known: Sequence[str] = (), *, at_least: float = 0.0
+    ) -> list[str]:
+        """Give the concepts to learn, in order, to reach one target or several from what is known.
 
-        Whoever knows a concept is taken to know its prerequisites too.
+        Whoever knows a concept is taken to know its prerequisites too. What is needed less surely
+        than `at_least` is left out.
         """
-        goal = find_concept(target, self.ids, self.names)
-        graph = _digraph(len(self.ids), self.pairs)
-        have: set[int] = set()
-        for concept in known:
-            row = find_concept(concept, self.ids, self.names)
-            have |= {row, *rx.ancestors(graph, row)}
-        needed = ({goal} | rx.ancestors(graph, goal)) - have
-        order = rx.lexicographical_topological_sort(graph, key=lambda row: f"{row:09d}")
-        return [self.names[row] for row in order if row in needed]
+        from proprl.curriculum.ways import Ways
+
+        ways = Ways(self)
+        have = ways.known(known).rows
+        goals = [target] if isinstance(target, str) else target
+        new = [self.ids[row] for row in ways.rows(goals) if row not in have]
+        steps = ways.way_to(new, known, at_least=at_least).steps
+        return [self.names[step.concept] for step in steps]
+
+    def ready_for(self, known: Sequence[str] = ()) -> list[str]:
+        """Give what can be learned next from what is known, what most concepts need first."""
+        from proprl.curriculum.ways import Ways
+
+        ways = Ways(self)
+        return [self.names[one.concept] for one in ways.ready(ways.known(known))]
 
     def to_networkx(self) -> nx.DiGraph:
         """Give the graph with ids as nodes, because two concepts may have one name.
@@ -182,14 +189,15 @@ def prerequisite_graph(
     *,
     threshold: float,
     budget: Budget = NO_LIMIT,
+    support: FloatArray | None = None,
     seconds: float = SECONDS,
 ) -> PrerequisiteGraph:
     """Give the graph of the labels, and of the candidates that are worth most beside them.
 
-    Every confirmed pair that is not in conflict (see `settle_labels`) is an edge or follows from
-    edges; a rejected pair follows only if those confirmed pairs alone imply it. A candidate is
-    worth what its log-odds exceed the threshold's by. What follows from other edges is taken
-    out, confirmed edges only if they follow from confirmed ones.
+    Every confirmed pair that is not in conflict (see `settle_labels`, also for `support`) is an
+    edge or follows from edges; a rejected pair follows only if those confirmed pairs alone imply
+    it. A candidate is worth what its log-odds exceed the threshold's by. What follows from other
+    edges is taken out, confirmed edges only if they follow from confirmed ones.
 
     >>> labelled = LabelledPairs(np.array([[0, 1], [0, 3]]), np.array([1, 0]))
     >>> pairs = np.array([[1, 2], [2, 0], [2, 3], [0, 2]])
@@ -203,7 +211,7 @@ def prerequisite_graph(
     """
     n = len(ids)
     _check_candidates(n, pairs, probabilities, threshold)
-    labels = settle_labels(n, labelled)
+    labels = settle_labels(n, labelled, support)
     known, confirmed_steps = closure_and_steps(n, labels.kept)
     implied = known[labels.rejected[:, 0], labels.rejected[:, 1]]
     rejected = labels.rejected[~implied]
@@ -268,11 +276,23 @@ def map_of(
         np.concatenate([probabilities, fitted.fit.score(confirmed)]),
         threshold=threshold,
         budget=budget,
+        support=support_of(fitted),
     )
 
 
+def support_of(fitted: Fitted) -> FloatArray | None:
+    """Give how likely each known label's pair is by the other labels; None if nothing says so."""
+    held_out = fitted.fit.held_out
+    if held_out is None or fitted.fit.calibration is None or held_out.labels != fitted.known:
+        return None
+    return fitted.fit.calibration.probability(held_out.scores)
+
+
 def labels_alone(
-    ids: Sequence[str], names: Sequence[str], labelled: LabelledPairs
+    ids: Sequence[str],
+    names: Sequence[str],
+    labelled: LabelledPairs,
+    support: FloatArray | None = None,
 ) -> PrerequisiteGraph:
     """Give the graph of the confirmed labels, without any model.
 
@@ -281,12 +301,14 @@ def labels_alone(
     [('A', 'B'), ('B', 'C')]
     """
     nothing = LabelledPairs.empty().pairs
-    return prerequisite_graph(ids, names, labelled, nothing, np.zeros(0), threshold=1)
+    return prerequisite_graph(
+        ids, names, labelled, nothing, np.zeros(0), threshold=1, support=support
+    )
 
 
 def labels_alone_of(fitted: Fitted) -> PrerequisiteGraph:
     """Give the graph of a model's known labels, without what was learned from them."""
-    return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+    return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known, support_of(fitted))
 
 
 def acyclic_graph(
@@ -332,13 +354,6 @@ def _probabilities_of(edges: IntArray, pairs: IntArray, probabilities: FloatArra
     highest = np.full(len(edges), -np.inf)
     np.maximum.at(highest, by_code[np.searchsorted(wanted, codes[given])], probabilities[given])
     return np.where(np.isneginf(highest), 1.0, highest)
-
-
-def _digraph(n: int, edges: IntArray) -> rx.PyDiGraph[int, None]:
-    graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
-    graph.add_nodes_from(list(range(n)))
-    graph.add_edges_from_no_data([(i, j) for i, j in edges.tolist()])
-    return graph
 
 
 def _check_candidates(n: int, pairs: IntArray, probabilities: FloatArray, threshold: float) -> None:

@@ -47,6 +47,16 @@ def concept_text(name: str, description: str) -> str:
     return f"{name}. {description}" if description.strip() else name
 
 
+BETWEEN = "\n.\n"
+"""The full stop keeps a name from being found half in a title, half in the text."""
+
+
+def title_and_text(resources: pl.DataFrame) -> list[str]:
+    """Return what each resource says: its title, and its text."""
+    said = resources.select("title", "text").iter_rows()
+    return [f"{title}{BETWEEN}{text}" for title, text in said]
+
+
 @dataclass(frozen=True, eq=False)
 class Course:
     """Concepts with their resources, learners' behaviour and expert labels, checked once.
@@ -60,7 +70,7 @@ class Course:
     description: str
     language: str
     licence: str
-    concepts: pl.DataFrame  # id, name, description ("" where missing)
+    concepts: pl.DataFrame  # id, name, description ("" where missing); topic where given
     resources: pl.DataFrame | None = None  # id, title, text ("" where missing)
     concept_resources: pl.DataFrame | None = None  # concept, resource
     resource_links: pl.DataFrame | None = None  # source is a prerequisite of target
@@ -147,6 +157,14 @@ class Course:
         """The name of each concept, in order."""
         return tuple(self.concepts["name"])
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topic of each concept, "" where it has none; () where the course names no topics.
+
+        They order a map for people. No method learns from them.
+        """
+        return tuple(self.concepts["topic"]) if "topic" in self.concepts.columns else ()
+
     def row(self, concept: str) -> int:
         """Return the row of a concept given by id or by name."""
         return find_concept(concept, self.ids, self.names)
@@ -190,10 +208,7 @@ class Course:
         if self.resources is None:
             return None
         if self.concept_resources is None:
-            # The full stop keeps a name from being found half in the title, half in the text.
-            resources = self.resources.select("title", "text").iter_rows()
-            texts = [f"{title}\n.\n{text}" for title, text in resources]
-            return mention_incidence(self.names, texts)
+            return mention_incidence(self.names, title_and_text(self.resources))
         rows = _positions(self.concept_resources["concept"], self.concepts)
         columns = _positions(self.concept_resources["resource"], self.resources)
         return _matrix((rows, columns), (len(self), len(self.resources)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -46,12 +47,15 @@ def find_concept(concept: str, ids: Sequence[str], names: Sequence[str]) -> int:
     return rows[0]
 
 
-def _finder(ids: Sequence[str], names: Sequence[str]) -> Callable[[str], int]:
-    """Return `find_concept` for many: an id costs no search."""
-    row_of_id = {concept: row for row, concept in enumerate(ids)}
+def finder(ids: Sequence[str], names: Sequence[str]) -> Callable[[str], int]:
+    """Return `find_concept` for many: an id, or a name as it is written, costs no search."""
+    row_of = {name: row for row, name in enumerate(names)}
+    often = Counter(names)
+    row_of = {name: row for name, row in row_of.items() if often[name] == 1}
+    row_of |= {concept: row for row, concept in enumerate(ids)}
 
     def row(concept: str) -> int:
-        known = row_of_id.get(concept)
+        known = row_of.get(concept)
         return find_concept(concept, ids, names) if known is None else known
 
     return row
@@ -90,7 +94,7 @@ def pair_rows(pairs: NamedPairs, ids: Sequence[str], names: Sequence[str]) -> In
     >>> pair_rows([("Limits", "s")], ids=["l", "s"], names=["Limits", "Series"]).tolist()
     [[0, 1]]
     """
-    row = _finder(ids, names)
+    row = finder(ids, names)
     rows = [(row(str(source)), row(str(target))) for source, target in _iterate(pairs)]
     for source, target in rows:
         if source == target:
@@ -156,7 +160,7 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
         raise CourseError(findings.source, findings.errors)
     if not len(table.rows):
         findings.report(table.file, "has a header and no rows: there is nothing to score")
-    find = _finder(ids, names)
+    find = finder(ids, names)
     ends: list[list[int | None]] = []
     for column in _ENDS:
         if column not in table.frame.columns:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -29,13 +31,25 @@ _TOKEN = re.compile(
 )
 
 
-def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
-    """Return which names each text mentions: (names × texts), 1 where it does.
+# Nothing that stands before one of these characters changes what normalising makes of it.
+_APART = "\\x00-\\x7f\\s\u3002\u3400-\u4dbf\u4e00-\u9fff"
+_PIECE = re.compile(rf"[{_APART}]+(?=[{_APART}]|\Z)|\s+|[{_APART}]?[^{_APART}]+")
 
-    >>> mention_incidence(["Set", "C++", "C"], ["Subsets in C++.", "A set."]).toarray()
-    array([[0., 1.],
-           [1., 0.],
-           [0., 0.]])
+
+class Mention(NamedTuple):
+    """One name in one text, and where it begins and ends in the text as `plain` gives it."""
+
+    name: int
+    text: int
+    start: int
+    end: int
+
+
+def find_mentions(names: Sequence[str], texts: Iterable[str]) -> Iterator[Mention]:
+    """Yield every mention of a name in a text, text by text, by rising start.
+
+    >>> [mention[2:] for mention in find_mentions(["Set"], ["A set is no subset."])]
+    [(2, 5)]
     """
     rows_of: dict[tuple[str, ...], list[int]] = {}
     lengths: dict[str, set[int]] = {}  # first token → lengths of names that begin so
@@ -44,12 +58,21 @@ def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatri
         if tokens:
             rows_of.setdefault(tokens, []).append(row)
             lengths.setdefault(tokens[0], set()).add(len(tokens))
-    mentions = {
-        (row, column)
-        for column, text in enumerate(texts)
-        for tokens in _runs(text, lengths)
-        for row in rows_of.get(tokens, ())
-    }
+    for column, text in enumerate(texts):
+        for run, start, end in _runs(text, lengths):
+            for row in rows_of.get(run, ()):
+                yield Mention(row, column, start, end)
+
+
+def mention_incidence(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
+    """Return which names each text mentions: (names × texts), 1 where it does.
+
+    >>> mention_incidence(["Set", "C++", "C"], ["Subsets in C++.", "A set."]).toarray()
+    array([[0., 1.],
+           [1., 0.],
+           [0., 0.]])
+    """
+    mentions = {(mention.name, mention.text) for mention in find_mentions(names, texts)}
     rows, columns = np.array(sorted(mentions), dtype=np.int64).reshape(-1, 2).T
     ones = np.ones(len(mentions), dtype=np.float64)
     return coo_array((ones, (rows, columns)), shape=(len(names), len(texts))).tocsr()
@@ -68,30 +91,64 @@ def names_in_texts(names: Sequence[str], texts: Sequence[str]) -> SparseMatrix:
     return coo_array((named.data[others], ends), shape=named.shape).tocsr()
 
 
-def _runs(text: str, lengths: Mapping[str, Iterable[int]]) -> Iterator[tuple[str, ...]]:
-    """Yield the runs of tokens in a text that may be names: of such a first token and length."""
-    tokens, joined = _tokens(text)
+def _runs(
+    text: str, lengths: Mapping[str, Iterable[int]]
+) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Yield the runs of tokens that may be names, by first token and length, and their ends."""
+    tokens, joined, ends = _tokens(text)
     joined.append(False)  # nothing follows the last token
-    for start, token in enumerate(tokens):
-        for end in (start + length for length in lengths.get(token, ())):
-            if end <= len(tokens) and not joined[start] and not joined[end]:
-                yield tuple(tokens[start:end])
+    for first, token in enumerate(tokens):
+        for after in (first + length for length in lengths.get(token, ())):
+            if after <= len(tokens) and not joined[first] and not joined[after]:
+                yield tuple(tokens[first:after]), ends[first][0], ends[after - 1][1]
 
 
-def _tokens(text: str) -> tuple[list[str], list[bool]]:
-    """Return the tokens, and for each whether a hyphen joins it to the one before."""
+def _tokens(text: str) -> tuple[list[str], list[bool], list[tuple[int, int]]]:
+    """Return the tokens, whether a hyphen joins each to the one before, and where each stands."""
     tokens: list[str] = []
     joined: list[bool] = []
+    ends: list[tuple[int, int]] = []
     after_hyphen = False
-    for match in _TOKEN.finditer(_plain(text)):
+    for match in _TOKEN.finditer(plain(text)):
         if match.lastgroup == "hyphen":
             after_hyphen = True
         else:
             tokens.append(match[0].casefold())
             joined.append(after_hyphen)
+            ends.append(match.span())
             after_hyphen = False
-    return tokens, joined
+    return tokens, joined, ends
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text as it is compared: characters that mean the same are the same."""
     return unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+
+
+class Places:
+    """Where in a text stands what stands in it made plain: "x²" is "x2" there, and "…" is "...".
+
+    >>> "a … set"[slice(*Places("a … set").of(6, 9))]
+    'set'
+    """
+
+    def __init__(self, text: str) -> None:
+        self._pieces = [(0, 0, len(text), True)]  # start in plain, start and end in text, same size
+        if unicodedata.is_normalized("NFKC", text):
+            return
+        self._pieces, at = [], 0
+        for match in _PIECE.finditer(text):
+            size = len(plain(match[0]))
+            self._pieces.append((at, *match.span(), size == len(match[0])))
+            at += size
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """Return start and end in the text; never less than what they hold in plain."""
+        first, last = self._piece(start), self._piece(end - 1)
+        return (
+            first[1] + (start - first[0]) * first[3],
+            last[1] + end - last[0] if last[3] else last[2],
+        )
+
+    def _piece(self, place: int) -> tuple[int, int, int, bool]:
+        return self._pieces[bisect_right(self._pieces, place, key=lambda piece: piece[0]) - 1]

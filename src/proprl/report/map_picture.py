@@ -7,13 +7,17 @@ its own; it asks nothing of any other file or server.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum.graph import PrerequisiteGraph
@@ -38,18 +42,27 @@ TINTS = (
 )
 OTHERS = ("#ffffff", "#8a8f98")
 LEARNED, CONFIRMED = "#1f4fa8", "#a3a9b2"
+FONT = "Helvetica,Arial,sans-serif"
+SVG = "{http://www.w3.org/2000/svg}"
 LINE = 22  # so many letters of a name stand on a line
 # From so many edges on, curves would take minutes; straight lines take seconds.
 MANY_EDGES = 3_000
 
 
-def write_map(graph: PrerequisiteGraph, topics: Sequence[str], title: str, path: Path) -> None:
-    """Write the picture of a map; the end of the path says which: .svg, .png or .html."""
+def write_map(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, path: Path, *, alone: bool = False
+) -> None:
+    """Write the picture of a map; the end of the path says which: .svg, .png or .html.
+
+    Concepts without a step are drawn only with `alone`.
+    """
     kind = check_picture(path)
     if kind == "html":
-        data = map_page(graph, topics, title).encode()
+        data = map_page(graph, topics, title, alone=alone).encode()
+    elif kind == "svg":
+        data = map_svg(graph, topics, title, alone=alone).encode()
     else:
-        data = _layout(graph, topics).draw(format=kind)
+        data = _drawn(graph, topics, "png", alone)
     write_bytes(path, data)
 
 
@@ -61,13 +74,27 @@ def check_picture(path: Path) -> str:
     return kind
 
 
-def map_svg(graph: PrerequisiteGraph, topics: Sequence[str]) -> str:
-    """Give the drawing of a map as an SVG element."""
-    drawn: str = _layout(graph, topics).draw(format="svg").decode()
-    return drawn[drawn.index("<svg") :]
+def map_svg(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, *, alone: bool = False
+) -> str:
+    """Give the drawing of a map as SVG; what one points at says its name."""
+    root = ElementTree.fromstring(_drawn(graph, topics, "svg", alone))
+    for key in ("width", "height"):
+        root.set(key, root.get(key, "").replace("pt", "px"))
+    root.set("role", "img")
+    root.set("aria-label", f"{title}: {len(graph)} steps, what is learned first on the left")
+    said = _said(graph)
+    for group in root.iter(f"{SVG}g"):
+        told = group.find(f"{SVG}title")
+        if told is not None:
+            told.text = said.get(group.get("id", ""), "")
+    ElementTree.register_namespace("", SVG.strip("{}"))
+    return ElementTree.tostring(root, encoding="unicode")
 
 
-def map_page(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str:
+def map_page(
+    graph: PrerequisiteGraph, topics: Sequence[str], title: str, *, alone: bool = False
+) -> str:
     """Give a page to zoom and search in, and to see one concept's neighbours."""
     names, structure = names_apart(graph.ids, graph.names), Structure(graph)
     concepts = [
@@ -84,10 +111,10 @@ def map_page(graph: PrerequisiteGraph, topics: Sequence[str], title: str) -> str
     )
     return environment.get_template("map.html.j2").render(
         title=title,
-        svg=map_svg(graph, topics),
+        svg=map_svg(graph, topics, title, alone=alone),
         concepts=_for_script(concepts),
         implied=_for_script(graph.implied.tolist()),
-        alone=[names[i] for i in structure.alone],
+        alone=[] if alone else [names[i] for i in structure.alone],
     )
 
 
@@ -102,11 +129,13 @@ def tints(topics: Sequence[str]) -> dict[str, tuple[str, str]]:
     return dict(zip(largest, TINTS, strict=False))
 
 
-def _layout(graph: PrerequisiteGraph, topics: Sequence[str]) -> Any:
-    """Have Graphviz lay out the concepts that have an edge."""
+def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str, alone: bool) -> bytes:
+    """Have Graphviz lay out and draw the concepts that have an edge; with `alone`, all."""
     from pygraphviz import AGraph
 
     colours, names = tints(topics), names_apart(graph.ids, graph.names)
+    concepts = list(range(len(names))) if alone else np.unique(graph.pairs).tolist()
+    others = {} if all(topics[i] in colours for i in concepts) else {"other": OTHERS}
     drawing = AGraph(
         directed=True,
         rankdir="LR",
@@ -114,48 +143,62 @@ def _layout(graph: PrerequisiteGraph, topics: Sequence[str]) -> Any:
         nodesep="0.14",
         splines="true" if len(graph) <= MANY_EDGES else "line",
         bgcolor="white",
-        fontname="Helvetica",
-        label=_legend(colours),
+        fontname=FONT,
+        label=_legend(colours | others),
         labelloc="b",
-        tooltip=" ",
     )
-    drawing.node_attr.update(
-        shape="box",
-        style="rounded,filled",
-        fontname="Helvetica",
-        fontsize="12",
-        margin="0.09,0.04",
-        height="0.3",
-        penwidth="1.2",
-    )
-    drawing.edge_attr.update(arrowsize="0.6", tooltip=" ")
-    for i in sorted({concept for pair in graph.pairs.tolist() for concept in pair}):
+    drawing.node_attr.update(shape="box", style="rounded,filled", fontname=FONT, fontsize="12")
+    drawing.node_attr.update(margin="0.09,0.04", height="0.3", penwidth="1.2")
+    drawing.edge_attr.update(arrowsize="0.6")
+    for i in concepts:
         fill, line = colours.get(topics[i], OTHERS)
-        drawing.add_node(
-            i,
-            id=f"c{i}",
-            label="\n".join(wrap(names[i], LINE)),
-            fillcolor=fill,
-            color=line,
-            tooltip=names[i],
-        )
-    # Confirmed edges first: learned ones lie on top.
-    for edge in sorted(
-        zip(graph.confirmed, graph.pairs.tolist(), graph.probabilities, strict=True),
-        key=lambda edge: not edge[0],
+        label = r"\n".join(map(_plain, wrap(names[i], LINE)))
+        look = {"fillcolor": fill, "color": line}
+        drawing.add_node(i, id=f"c{i}", label=label, **look)
+    for k in np.argsort(~graph.confirmed, kind="stable").tolist():  # learned ones lie on top
+        (i, j), p, confirmed = graph.pairs[k].tolist(), graph.probabilities[k], graph.confirmed[k]
+        look = {"color": LEARNED, "penwidth": f"{1 + 2 * p:.2f}"}
+        if confirmed:
+            look = {"color": CONFIRMED, "penwidth": "1.1"}
+        drawing.add_edge(i, j, id=f"e{i}-{j}", **look)
+    with _quiet_errors():
+        drawn: bytes = drawing.draw(format=kind, prog="dot")
+    return drawn
+
+
+def _said(graph: PrerequisiteGraph) -> dict[str, str]:
+    """Give what each concept and each step says when one points at it, by its id."""
+    names = names_apart(graph.ids, graph.names)
+    said = {f"c{i}": name for i, name in enumerate(names)}
+    for (i, j), p, confirmed in zip(
+        graph.pairs.tolist(), graph.probabilities, graph.confirmed, strict=True
     ):
-        confirmed, (i, j), p = edge
-        said = "confirmed" if confirmed else f"learned, {p:.2f}"
-        drawing.add_edge(
-            i,
-            j,
-            id=f"e{i}-{j}",
-            color=CONFIRMED if confirmed else LEARNED,
-            penwidth="1.1" if confirmed else f"{1 + 2 * p:.2f}",
-            tooltip=f"{names[i]} → {names[j]} ({said})",
-        )
-    drawing.layout("dot")
-    return drawing
+        why = "confirmed by a label" if confirmed else f"learned, {p:.2f}"
+        said[f"e{i}-{j}"] = f"{names[i]} → {names[j]}: {why}"
+    return said
+
+
+def _plain(text: str) -> str:
+    """Give a text so that Graphviz takes nothing in it for markup."""
+    return escape(text, quote=False).replace("\\", "\\\\")
+
+
+@contextmanager
+def _quiet_errors() -> Iterator[None]:
+    """Keep what libraries in C write to standard error from the screen.
+
+    Graphviz's font library complains about settings of newer versions; errors are raised all the
+    same.
+    """
+    before = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(nowhere)
 
 
 def _legend(colours: dict[str, tuple[str, str]]) -> str:

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
 from proprl.curriculum.questions import Question, worth_asking
+from proprl.curriculum.structure import topics_of
 from proprl.curriculum.summary import (
     SURE,
     expected_words,
@@ -25,9 +26,7 @@ from proprl.curriculum.summary import (
 from proprl.evaluation.metrics import MEANING
 from proprl.fitted import Fitted
 from proprl.judging import Judged
-from proprl.report.drawing import draw, px, shown_probability
-from proprl.report.excerpt import excerpt
-from proprl.report.layout import PAGE_WIDTH
+from proprl.report.map_picture import map_svg
 
 AT_FIRST = 10
 """So many edges are listed that the model is sure of."""
@@ -64,11 +63,13 @@ def report_data(fitted: Fitted, graph: PrerequisiteGraph | None, judged: Judged)
 def _map(fitted: Fitted, graph: PrerequisiteGraph) -> dict[str, Any]:
     """Give the map's edges, learned ones first, beside what follows from the labels alone."""
     alone, counts = map_counts(labels_alone_of(fitted)), map_counts(graph)
+    topics = topics_of(graph, fitted.topics)
     return {
         "edges": sorted(told_apart(graph), key=lambda edge: edge.confirmed),
         "beside": [(what, alone[what], count) for what, count in counts.items()],
         "remarks": [*learned_words(fitted, graph), *label_words(fitted, graph)],
         "doubtful": _doubtful(graph),
+        "drawing": map_svg(graph, topics, fitted.course_name) if len(graph) else None,
     }
 
 
@@ -124,14 +125,33 @@ def render_report(data: Mapping[str, Any]) -> str:
     )
     environment.filters["px"] = px
     environment.filters["probability"] = shown_probability
-    edges = data["map"] and data["map"]["edges"]
     return environment.get_template("page.html.j2").render(
         data=data,
         metrics=[_metric_row(*metric) for metric in data["metrics"]],
-        drawing=draw(excerpt(edges)) if edges else None,
         listed=LISTED,
-        page_width=PAGE_WIDTH,
     )
+
+
+def shown_probability(probability: float) -> str:
+    """Give a probability with two digits; what is not certain never reads 1.00 or 0.00.
+
+    >>> shown_probability(0.974), shown_probability(0.9991), shown_probability(1.0)
+    ('0.97', '>0.99', '1.00')
+    """
+    if 0.995 <= probability < 1:
+        return ">0.99"
+    if 0 < probability < 0.005:
+        return "<0.01"
+    return f"{probability:.2f}"
+
+
+def px(length: float) -> str:
+    """Write a length with at most one digit after the point.
+
+    >>> px(12.0), px(3.14159), px(-0.01)
+    ('12', '3.1', '0')
+    """
+    return f"{round(length, 1) + 0.0:.1f}".removesuffix(".0")
 
 
 def _metric_row(

@@ -22,12 +22,13 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 
 from proprl.arrays import SparseMatrix
+from proprl.data.resources import MOST, on_one_line
 from proprl.data.splits.labelled import ORIGINS, LabelledPairs
 from proprl.errors import BundleError
 from proprl.files import write_bytes
 from proprl.graphs.evidence import Evidence
 
-FORMAT = 2
+FORMAT = 3
 ROOT = "model.json"
 # Files that training writes: arrays, the checkpoint of an unfinished run, and what a process
 # leaves behind when it is killed while writing one of them.
@@ -236,6 +237,39 @@ def unpack_labelled(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Labell
     return LabelledPairs(
         arrays[f"{name}/pairs"], arrays[f"{name}/labels"], origin, arrays[f"{name}/chance"]
     )
+
+
+def pack_sentences(sentences: Mapping[tuple[int, int], str]) -> dict[str, npt.NDArray[Any]]:
+    """Give sentences by concept and resource as arrays; nothing where there are none."""
+    if not sentences:
+        return {}
+    place = {sentence: k for k, sentence in enumerate(dict.fromkeys(sentences.values()))}
+    return {
+        "links": np.array(list(sentences), dtype=np.int64),
+        "sentence": np.array([place[sentence] for sentence in sentences.values()], dtype=np.int64),
+        "text": np.frombuffer("\n".join(place).encode(), dtype=np.uint8),
+    }
+
+
+def unpack_sentences(arrays: Arrays, incidence: SparseMatrix | None) -> dict[tuple[int, int], str]:
+    """Give back what `pack_sentences` made arrays of; `incidence` says which links there are."""
+    if not arrays:
+        return {}
+    texts = arrays["text"].tobytes().decode().split("\n")
+    links, which = arrays["links"].tolist(), arrays["sentence"].tolist()
+    sentences = {(i, j): texts[k] for (i, j), k in zip(links, which, strict=True)}
+    linked = set() if incidence is None else set(zip(*incidence.nonzero(), strict=True))
+    if not linked.issuperset(sentences) or list(sentences) != sorted(sentences):
+        raise BundleError("a sentence is not that of a link of a concept and a resource")
+    if not all(0 < len(text) <= MOST and text == on_one_line(text) for text in texts):
+        raise BundleError(f"a sentence is empty, longer than {MOST} characters, or on two lines")
+    packed = pack_sentences(sentences)
+    if arrays.keys() != packed.keys() or any(
+        arrays[name].dtype != array.dtype or not np.array_equal(arrays[name], array)
+        for name, array in packed.items()
+    ):
+        raise BundleError("the sentences are not those of a course")
+    return sentences
 
 
 def pack_evidence(evidence: Evidence) -> dict[str, npt.NDArray[Any]]:

@@ -28,7 +28,7 @@ class TableSpec(NamedTuple):
 
 
 TABLES: Mapping[str, TableSpec] = {
-    "concepts": TableSpec(("id", "name"), ("description",)),
+    "concepts": TableSpec(("id", "name"), ("description", "topic")),
     "resources": TableSpec(("id", "title"), ("text",)),
     "concept_resources": TableSpec(("concept", "resource")),
     "resource_links": TableSpec(("source", "target")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import chain, pairwise
 
 import polars as pl
@@ -31,7 +30,7 @@ def check_pairs(check: Check) -> pl.DataFrame:
     said = {"split": split, "origin": origin, "chance": chance}
     kept = {column: cells for column, cells in said.items() if cells is not None}
     others = [column for column in check.frame.columns if column not in said]
-    _warn_of_misspelt_columns(check, others)
+    check.misspelt_columns(TABLES["pairs"])
     standard = ["source", "target", "label"]
     frame = check.frame.select(*others).with_columns(label, **kept)
     return frame.select(*standard, *kept, *(o for o in others if o not in standard))
@@ -173,13 +172,3 @@ def _warn(check: Check, found: Mapping[int, str]) -> None:
     faulty = pl.Series([k in found for k in range(len(check.frame))], dtype=pl.Boolean)
     pair = check.joined("source", "target")
     check.report(faulty, found.__getitem__, values=pair, warning=True)
-
-
-def _warn_of_misspelt_columns(check: Check, others: list[str]) -> None:
-    """Warn of a column that is not used and has nearly the name of one that is."""
-    absent = [column for column in TABLES["pairs"].optional if column not in check.frame.columns]
-    for column in others:
-        nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
-        if nearest:
-            expected = f"this column is not used; did you mean {nearest[0]}?"
-            check.findings.report(check.table.file, expected, column=column, warning=True)

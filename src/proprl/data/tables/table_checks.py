@@ -63,7 +63,16 @@ def _concepts(check: Check) -> pl.DataFrame:
     check.filled("id", "name")
     check.unique("id", what="this id stands")
     check.unique("name", what="another concept with this name stands", warning=True)
-    return _with_text(check.frame, "description")
+    check.misspelt_columns(TABLES["concepts"])
+    return _with_topics(_with_text(check.frame, "description"))
+
+
+def _with_topics(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with topics without outer spaces, and without the column if it is blank."""
+    if "topic" not in frame.columns:
+        return frame
+    topics = frame["topic"].str.strip_chars()
+    return frame.drop("topic") if (topics == "").all() else frame.with_columns(topics)
 
 
 def _resources(check: Check) -> pl.DataFrame:

@@ -1,0 +1,1 @@
+"""The map for other tools."""

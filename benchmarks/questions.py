@@ -33,7 +33,7 @@ from matplotlib.figure import Figure
 from sklearn.metrics import average_precision_score
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.questions import Standing, spread
+from proprl.curriculum.questions import Standing, choose
 from proprl.data import LabelledPairs, PairSplit, load_course
 from proprl.data.splits.labelled import ASKED
 from proprl.data.splits.parts import LEARNED_FROM, divide
@@ -45,6 +45,7 @@ from proprl.experiments.show.tables import markdown_table
 from proprl.files import write_text
 from proprl.fitting import Choices, auto_background, fit_prepared, prepare
 from proprl.graphs.closure import BoolArray, what_follows
+from proprl.models.base import PairScorer
 from proprl.pairs.background import open_pairs
 
 OURS, UNCERTAIN, RANDOM = "proprl ask", "uncertainty sampling", "random"
@@ -64,8 +65,8 @@ class World:
     truth: IntArray  # (n, n): 1 or 0
     takes_part: BoolArray  # (n, n)
     start: LabelledPairs
-    learn: Callable[[LabelledPairs], FloatArray]
-    """From labels to the probability of each pair that takes part: (n, n)."""
+    learn: Callable[[LabelledPairs], tuple[PairScorer, FloatArray]]
+    """From labels to a method that knows them, and what it says of the pairs that take part."""
 
 
 def world(name: str, part: str, seed: int) -> World:
@@ -95,22 +96,27 @@ def world(name: str, part: str, seed: int) -> World:
     ]
     pairs = np.argwhere(takes_part).astype(np.int64)
 
-    def learn(known: LabelledPairs) -> FloatArray:
+    def learn(known: LabelledPairs) -> tuple[PairScorer, FloatArray]:
         train, validation = divide(known, LEARNED_FROM, seed=0)
         split = PairSplit(train, validation, LabelledPairs.empty(), "asked", True)
         background = auto_background("sequitur", known, n, seed=seed)
         fitted = fit_prepared(prepared, split, background=background, seed=seed, device="cpu")
         scores = np.zeros((n, n))
         scores[tuple(pairs.T)] = fitted.fit.score(pairs)
-        return scores
+        return fitted.scorer, scores
 
     return World(name, truth, takes_part, chosen.take(np.sort(np.concatenate(first))), learn)
 
 
-def choose(
-    way: str, here: World, known: LabelledPairs, scores: FloatArray, rng: np.random.Generator
+def asked_by(
+    way: str,
+    here: World,
+    known: LabelledPairs,
+    model: tuple[PairScorer, FloatArray],
+    rng: np.random.Generator,
 ) -> IntArray:
     """Give the pairs to ask about: (25, 2)."""
+    scorer, scores = model
     n = len(scores)
     pairs = np.argwhere(open_pairs(known, n) & here.takes_part).astype(np.int64)
     p = scores[tuple(pairs.T)]
@@ -119,7 +125,7 @@ def choose(
     if way == UNCERTAIN:
         return pairs[np.argsort(np.abs(p - 0.5), kind="stable")[:BATCH]]
     standing = Standing.of(pairs, p, what_follows(n, known.positives))
-    return pairs[spread(pairs, standing.worth(), BATCH)]
+    return pairs[choose(standing, scorer, BATCH)]
 
 
 def answered(here: World, known: LabelledPairs, asked: IntArray) -> LabelledPairs:
@@ -154,13 +160,15 @@ def run(name: str, part: str, seed: int) -> list[Curve]:
     maps: dict[str, list[FloatArray]] = {}
     yes: dict[str, int] = {}
     for way in (OURS, UNCERTAIN, RANDOM):
-        known, maps[way], rng = here.start, [first], np.random.default_rng([7, seed])
+        known, maps[way], model = here.start, [first[1]], first
+        rng = np.random.default_rng([7, seed])
         for _ in range(BATCHES):
-            asked = choose(way, here, known, maps[way][-1], rng)
+            asked = asked_by(way, here, known, model, rng)
             for both in (asked, asked[:, ::-1]):
                 unasked[tuple(both.T)] = False
             known = answered(here, known, asked)
-            maps[way].append(here.learn(known))
+            model = here.learn(known)
+            maps[way].append(model[1])
         yes[way] = len(known.positives) - len(here.start.positives)
     true = here.truth[unasked]
     return [

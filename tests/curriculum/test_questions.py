@@ -48,6 +48,13 @@ def test_an_answer_is_worth_most_in_doubt_and_where_much_follows() -> None:
     assert at(worth, (3, 5)) == 0
 
 
+def test_an_answer_is_worth_more_where_both_orders_are_likely_or_a_circle_closes() -> None:
+    worth = standing({(3, 4): 0.3, (4, 3): 0.15}).worth()
+    assert at(worth, (3, 4)) == pytest.approx(0.21 * 1.25)
+    worth = standing({(3, 4): 0.5, (4, 5): 0.5, (5, 3): 0.5}).worth()
+    assert at(worth, (3, 4)) == pytest.approx(0.25 * 2)
+
+
 def test_a_circle_is_made_of_likely_steps() -> None:
     circle = standing({(2, 3): 0.6, (3, 0): 0.4, (3, 4): 0.9, (4, 0): 0.1}).in_circle()
     found = {(i, j) for i, j in OPEN.tolist() if at(circle, (i, j))}
@@ -98,9 +105,21 @@ def test_it_says_why(p: float, q: float, circle: bool, sides: Any, words: str) -
 
 
 def test_kinds_disagree_if_both_sides_are_heard() -> None:
-    fitted = cast(Any, type("Fitted", (), {"scorer": Scorer()}))
-    assert questions._sides(fitted, OPEN[:1]) == [("texts", "moves")]
-    assert questions._sides(fitted, OPEN[:0]) == []
+    scorer = cast(Any, Scorer())
+    assert questions._sides(scorer, OPEN[:1]) == [("texts", "moves")]
+    assert questions._sides(scorer, OPEN[:0]) == []
+
+
+def test_where_kinds_disagree_it_asks_sooner() -> None:
+    class OfOnePair(Scorer):
+        def details(self, pairs: Any) -> Any:
+            here = (pairs == [3, 4]).all(axis=1)
+            return {"texts": np.where(here, 1.5, 0.1), "moves": np.where(here, -0.8, 0.1)}
+
+    for p, first in ((0.4, [3, 4]), (0.1, [5, 3])):  # 0.24 · 1.5 and 0.09 · 1.5, against 0.25
+        found = standing({(3, 4): p, (5, 3): 0.5})
+        chosen = questions.choose(found, cast(Any, OfOnePair()), 1)
+        assert OPEN[chosen].tolist() == [first]
 
 
 def test_nothing_is_asked_that_has_an_answer_or_follows(fitted: ProPRL) -> None:

@@ -70,11 +70,11 @@ def ask(
 
     _check_options(calibrate, out, take, as_json)
     keep = None if as_json or out is not None else _answers_file(data, answers)
-    course, fitted = _course_and_bundle(data, answers)
+    course, bundle = _course_and_bundle(data, answers)
     if take is not None and keep is not None:
         _take(take, course, keep, who or _login())
         return
-    fitted = fitted or _trained_on(course)
+    fitted = bundle or _trained_on(course)
     answered = answered_pairs(course.answers, course.ids)
     if calibrate is None:
         questions = worth_asking(fitted, count, answered=answered, progress=ProgressBar())
@@ -92,7 +92,7 @@ def ask(
         where = "" if given is None else f" --answers {escape(str(given))}"
         say(f"  proprl ask {escape(data)} --take {escape(str(out))}{where}")
     elif keep is not None:
-        _interview(questions, fitted, course, keep, who or _login())
+        _interview(questions, fitted, course, keep, who or _login(), learns=bundle is None)
 
 
 def _check_options(
@@ -168,11 +168,11 @@ def _trained_on(course: Course) -> Fitted:
 
 
 def _interview(
-    questions: list[Question], fitted: Fitted, course: Course, keep: Path, who: str
+    questions: list[Question], fitted: Fitted, course: Course, keep: Path, who: str, *, learns: bool
 ) -> None:
     """Ask at the terminal."""
     from proprl.cli import INTERRUPTED, interrupts_raised
-    from proprl.cli.asking import Asking
+    from proprl.cli.asking import DOES_NOT_LEARN, LEARNS, Asking
     from proprl.curriculum.questions import known_pairs
     from proprl.data.answers import answered_pairs
     from proprl.data.folder.answers_file import AnswersFile
@@ -181,7 +181,8 @@ def _interview(
     if file.taken_out:
         say(f"[yellow]The damaged last line was taken out: {escape(file.taken_out)}[/]", aside=True)
     known = known_pairs(fitted, answered_pairs(course.answers, course.ids))
-    asking = Asking(questions, course, file, who, known.positives)
+    then = LEARNS if learns else DOES_NOT_LEARN
+    asking = Asking(questions, course, file, who, known.positives, then)
     try:
         with interrupts_raised():  # what was answered is told
             asking.run()
@@ -202,10 +203,7 @@ def _take(sheet: Path, course: Course, keep: Path, who: str) -> None:
     for answer in answers:
         file.add(answer)
     unanswered = f" {left} without an answer can still be filled in." if left else ""
-    say(
-        f"Took {counted(answers, 'answer')} into [bold]{escape(str(keep))}[/].{unanswered} "
-        "The next model learns from them."
-    )
+    say(f"Took {counted(answers, 'answer')} into [bold]{escape(str(keep))}[/].{unanswered}")
 
 
 def _login() -> str:

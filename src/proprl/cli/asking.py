@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from proprl.data import Course
 
 KEYS = {"y": YES, "n": NO, "r": REVERSED}
+LEARNS = "Ask again: the model learns from them first."
+DOES_NOT_LEARN = (
+    "A trained model does not change: put them into the course folder as answers.csv, and train "
+    "again."
+)
 HELP = (
     "[bold]y[/] yes   [bold]n[/] no   [bold]r[/] turned round: the other way   "
     "[bold]s[/] skip   [bold]u[/] undo   [bold]q[/] quit"
@@ -36,10 +41,11 @@ class Asking:
         file: AnswersFile,
         who: str,
         confirmed: IntArray,  # (k, 2)
+        then: str = LEARNS,
     ) -> None:
         self.left = deque(questions)
         self.course, self.file, self.who, self.confirmed = course, file, who, confirmed
-        self.count = len(questions)
+        self.count, self.then = len(questions), then
         self.given: list[tuple[Question, str]] = []
         self._row = {concept: k for k, concept in enumerate(course.ids)}
 
@@ -71,10 +77,8 @@ class Asking:
         """Say what was kept, and what comes next."""
         if self.given:
             noun = "answer is" if len(self.given) == 1 else "answers are"
-            say(
-                f"{len(self.given)} {noun} kept in [bold]{escape(str(self.file.path))}[/]. "
-                "Ask again: the model learns from them first."
-            )
+            where = f"[bold]{escape(str(self.file.path))}[/]"
+            say(f"{len(self.given)} {noun} kept in {where}. {self.then}")
 
     def _next(self) -> Question | None:
         """Give the next question that answers have not settled; a drawn pair is always asked."""
@@ -127,6 +131,7 @@ def _key() -> str:
         sys.stdout.flush()
         line = sys.stdin.readline()
         if not line:
+            say("")
             return "q"
         key = line.strip().lower()[:1]
         if key in ("y", "n", "r", "s", "u", "q"):

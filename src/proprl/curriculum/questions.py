@@ -16,6 +16,7 @@ from proprl.data.splits.labelled import ASKED, DRAWN, LabelledPairs
 from proprl.errors import ProprlError
 from proprl.fitted import Fitted
 from proprl.graphs.closure import BoolArray, what_follows
+from proprl.models.base import PairScorer
 from proprl.pairs.background import open_pairs
 from proprl.progress import SILENT, Progress
 
@@ -23,6 +24,10 @@ QUESTIONS = 10
 """So many pairs are asked about at a time."""
 AGAIN = 0.5
 """What a question counts once more for each earlier one of its batch about one of its concepts."""
+SHORTLIST, SHORTLIST_EACH = 500, 20
+"""So many pairs are looked at more closely, at least, and for each that is asked."""
+LEAST = 1e-12
+"""No probability counts as less, so that none is divided by 0."""
 EVEN = 0.5
 """Both orders are in doubt if the less likely is so many times as likely as the other."""
 UNSURE = (0.25, 0.75)
@@ -74,9 +79,14 @@ class Standing:
         return cls(pairs, matrix, follows)
 
     def worth(self) -> FloatArray:
-        """Say what an answer about each open pair is worth: p (1 - p) log₂(1 + new), (m,)."""
-        p = self.matrix[tuple(self.pairs.T)]
-        return np.asarray(p * (1 - p) * np.log2(1 + self.new()))
+        """Say what an answer about each open pair is worth: (m,).
+
+        It is p (1 - p) log₂(1 + new): how much it is in doubt, and how much would follow. It is
+        half as much again where both orders are equally likely, and double in a circle.
+        """
+        p, q = self.matrix[tuple(self.pairs.T)], self.matrix[tuple(self.pairs[:, ::-1].T)]
+        both = np.minimum(p, q) / np.maximum(np.maximum(p, q), LEAST)
+        return np.asarray(p * (1 - p) * np.log2(1 + self.new()) * (1 + both / 2 + self.in_circle()))
 
     def new(self) -> FloatArray:
         """Count the pairs that a yes to each open pair would put in order: (m,)."""
@@ -119,6 +129,19 @@ def spread(pairs: IntArray, worth: FloatArray, count: int) -> IntArray:
     return np.array(chosen, dtype=np.int64)
 
 
+def choose(standing: Standing, scorer: PairScorer, count: int) -> IntArray:
+    """Give the places of the open pairs to ask, the first one first.
+
+    Where kinds of evidence disagree, an answer is worth half as much again. Only the pairs that
+    are worth most are looked at for that: telling the kinds apart takes time.
+    """
+    worth = standing.worth()
+    short = np.argsort(-worth, kind="stable")[: max(SHORTLIST, SHORTLIST_EACH * count)]
+    disagree = [sides is not None for sides in _sides(scorer, standing.pairs[short])]
+    worth = worth[short] * (1 + np.array(disagree, dtype=np.float64) / 2)
+    return np.asarray(short[spread(standing.pairs[short], worth, count)])
+
+
 def worth_asking(
     fitted: Fitted,
     count: int = QUESTIONS,
@@ -142,9 +165,9 @@ def worth_asking(
         progress.step()
     progress.end()
     standing = Standing.of(pairs, probabilities, what_follows(n, known.positives))
-    chosen = spread(pairs, standing.worth(), count)
+    chosen = choose(standing, fitted.scorer, count)
     asked, new, circle = pairs[chosen], standing.new()[chosen], standing.in_circle()[chosen]
-    sides = _sides(fitted, asked)
+    sides = _sides(fitted.scorer, asked)
     return [
         _question(fitted, pair, standing.matrix, _why(standing.matrix, pair, *facts))
         for pair, *facts in zip(
@@ -199,9 +222,9 @@ def _question(
     return Question(names[i], names[j], forth, ids[i], ids[j], back, why, origin, chance)
 
 
-def _sides(fitted: Fitted, pairs: IntArray) -> list[tuple[str, str] | None]:
+def _sides(scorer: PairScorer, pairs: IntArray) -> list[tuple[str, str] | None]:
     """Give for each pair the kinds that speak most for it and against it, where both are heard."""
-    details = fitted.scorer.details(pairs) if len(pairs) else {}
+    details = scorer.details(pairs) if len(pairs) else {}
     kinds = [kind for kind in details if kind in SIDES]
     if not kinds:
         return [None] * len(pairs)

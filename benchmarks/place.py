@@ -4,8 +4,9 @@ Graphs: what follows from a set's annotated prerequisites, with cycles merged in
 concepts without any prerequisite left out; or planted ones (`planted`). Learners: the concepts in
 a random order that respects the graph (each time any of those that are ready), known up to
 a place drawn evenly between 10 and 90 %. 100 of them a graph, from fixed seeds. Each is asked
-by `proprl place`; and at random until 40 % of the concepts are asked, judged by the same belief,
-and by the graph alone. Without slips and guesses, and with 5 % of both.
+by `proprl place`; 30 are also asked at random, until 40 % of the concepts are asked, and judged by
+the same belief, and by the graph alone. Without slips and guesses, and with 5 % of both. Learners
+`in depth` go on, four times in five, with what their latest concept has made possible.
 
     python benchmarks/place.py campus mooc ucd lecturebank-208 [--jobs 2] [--out docs/results]
 
@@ -36,6 +37,7 @@ from proprl.graphs.closure import BoolArray
 
 PLANTED = ("planted topics", "planted hubs", "planted leaves")
 CONCEPTS = 120
+FEW = 30
 PLACED, RANDOM, GRAPH = "proprl place", "at random", "at random, graph alone"
 
 
@@ -48,6 +50,8 @@ class Task:
     how: str
     error: float
     """The rate of slips, and that of guesses."""
+    deep: bool = False
+    """Whether the learner goes on with what the latest concept has made possible."""
     doubt: float = DOUBT
     imagined: int = learning_space.LEARNERS
     sweeps: int = learning_space.SWEEPS
@@ -82,14 +86,17 @@ def planted_steps(kind: int) -> IntArray:
     return np.array(steps)
 
 
-def learner_of(space: LearningSpace, seed: Sequence[int]) -> BoolArray:
+def learner_of(space: LearningSpace, seed: Sequence[int], *, deep: bool) -> BoolArray:
     """Give what a learner knows: the beginning of a random order that respects the graph."""
     rng = np.random.default_rng(seed)
-    knows = np.zeros(space.n, dtype=np.bool_)
-    for _ in range(round(rng.uniform(0.1, 0.9) * space.n)):
-        ready = [i for i in np.flatnonzero(~knows) if knows[space.before[i]].all()]
-        knows[rng.choice(ready)] = True
-    return knows
+    learned = np.full(space.n, -1)  # when, -1: not yet
+    for turn in range(round(rng.uniform(0.1, 0.9) * space.n)):
+        ready = [i for i in np.flatnonzero(learned < 0) if (learned[space.before[i]] >= 0).all()]
+        if deep and rng.random() < 0.8:
+            opened = [learned[space.before[i]].max(initial=-1) for i in ready]
+            ready = [i for i, when in zip(ready, opened, strict=True) if when == max(opened)]
+        learned[rng.choice(ready)] = turn
+    return learned >= 0
 
 
 SPACES: dict[str, LearningSpace] = {}
@@ -100,13 +107,13 @@ def placed(task: Task) -> tuple[float, float, float]:
     if task.graph not in SPACES:
         SPACES[task.graph] = LearningSpace(*steps_of(task.graph))
     space = SPACES[task.graph]
-    knows = learner_of(space, [2026, task.learner])
+    knows = learner_of(space, [2026, task.learner], deep=task.deep)
     rng = np.random.default_rng([2027, task.learner])
     says = knows ^ (rng.random(space.n) < task.error)
     most = int(AT_MOST * space.n)
     if task.how == GRAPH:
-        asked = rng.permutation(space.n)[:most]
-        return most / space.n, float((by_graph(space, asked, says) == knows).mean()), 0.0
+        drawn = rng.permutation(space.n)[:most]
+        return most / space.n, float((by_graph(space, drawn, says) == knows).mean()), 0.0
     with patch.object(learning_space, "SWEEPS", task.sweeps):
         belief = before_answers(space, slip=task.error, guess=task.error, learners=task.imagined)
         began = time.perf_counter()
@@ -135,20 +142,26 @@ def by_graph(space: LearningSpace, asked: IntArray, says: BoolArray) -> BoolArra
 
 def tasks_of(graphs: Sequence[str], learners: int) -> Iterator[Task]:
     """Give the placements that are reported."""
+    few = range(min(learners, FEW))
     for graph in graphs:
         for error in (0.0, 0.05):
-            for how in (PLACED, RANDOM, GRAPH):
-                yield from (Task(graph, k, how, error) for k in range(learners))
+            yield from (Task(graph, k, PLACED, error) for k in range(learners))
+            yield from (Task(graph, k, PLACED, error, deep=True) for k in few)
+            for how in (RANDOM, GRAPH):
+                yield from (Task(graph, k, how, error) for k in few)
 
 
 def choices(_: Sequence[str], learners: int) -> Iterator[Task]:
     """Give placements on planted graphs under other settings."""
-    tried = [(0.0, 500, 1), (0.0, 500, 2), (0.0, 200, 1), (0.0, 1000, 1)]
-    tried += [(0.02, 500, 1), (0.03, 500, 1)]
+    tried = [(0.0, 200, 1), (0.0, 300, 1), (0.0, 300, 2), (0.0, 1000, 2)]
+    tried += [(0.02, 300, 1), (0.03, 300, 1)]
     for graph in PLANTED:
         for error in (0.0, 0.05):
-            for setting in tried:
-                yield from (Task(graph, k, PLACED, error, *setting) for k in range(learners))
+            for doubt, imagined, sweeps in tried:
+                yield from (
+                    Task(graph, k, PLACED, error, False, doubt, imagined, sweeps)
+                    for k in range(learners)
+                )
 
 
 def summary(tasks: Sequence[Task], found: Sequence[tuple[float, float, float]]) -> pl.DataFrame:
@@ -157,18 +170,23 @@ def summary(tasks: Sequence[Task], found: Sequence[tuple[float, float, float]]) 
     columns = [*vars(tasks[0]), "asked", "right", "seconds"]
     each = pl.DataFrame(rows, columns, orient="row")
     by = [column for column in vars(tasks[0]) if column != "learner"]
-    half = 1.96 * pl.col("asked", "right").std() / pl.len().sqrt()
+    halves = [
+        (1.96 * pl.col(name).std() / pl.len().sqrt()).alias(f"{name}_half")
+        for name in ("asked", "right")
+    ]
     return each.group_by(by, maintain_order=True).agg(
         pl.len().alias("learners"),
         pl.col("asked", "right").mean(),
-        half.name.suffix("_half"),
+        *halves,
         pl.col("asked").max().alias("asked_most"),
         pl.col("right").quantile(0.1).alias("right_tenth"),
         pl.col("seconds").mean(),
     )
 
 
-HEADS = "graph | how | slips, guesses | asked | most | right | worst tenth | seconds a question"
+HEADS = (
+    "graph | asked by | slips, guesses | asked | most | right | worst tenth | seconds a question"
+)
 
 
 def rows_of(table: pl.DataFrame, *, settings: bool) -> Iterator[str]:
@@ -179,7 +197,7 @@ def rows_of(table: pl.DataFrame, *, settings: bool) -> Iterator[str]:
     for row in table.iter_rows(named=True):
         cells = [
             row["graph"],
-            row["how"],
+            row["how"] + ", learners in depth" * row["deep"],
             f"{100 * row['error']:.0f} %",
             f"{100 * row['asked']:.1f} ± {100 * row['asked_half']:.1f} %",
             f"{100 * row['asked_most']:.1f} %",

@@ -29,7 +29,7 @@ SLIP = GUESS = 0.05
 """So often a concept that is known is denied, and one that is not known is claimed."""
 
 # Chosen on planted graphs: `benchmarks/place.py planted` shows what others give.
-LEARNERS, SWEEPS = 500, 2
+LEARNERS, SWEEPS = 300, 1
 ORDERS = 2_000
 PARTS = np.linspace(0.05, 0.95, 19)
 
@@ -85,7 +85,7 @@ class LearningSpace:
     @cached_property
     def log_odds(self) -> FloatArray:
         """Of knowing a concept for whom it is ready: n × G."""
-        odds: FloatArray = logit(self.learned)
+        odds: FloatArray = logit(self.learned).astype(np.float32)
         return odds
 
     @cached_property
@@ -177,9 +177,8 @@ class Belief:
         space, known, part = self.space, self.known.copy(), self._parts_drawn(rng)
         missing, leading = space.missing(known), space.leading_on(known)
         evidence = self._evidence()
-        for i in space.order if upwards else space.order[::-1]:
-            if np.isinf(evidence[i]):
-                continue
+        order = space.order[np.isfinite(evidence[space.order])]
+        for i in order if upwards else order[::-1]:
             # Those who know all that it needs, and nothing that needs it, may know it or not.
             free = np.flatnonzero((missing[i] == 0) & (leading[i] == 0))
             if not len(free):

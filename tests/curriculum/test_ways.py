@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import networkx as nx
 import numpy as np
@@ -142,3 +142,110 @@ def test_no_concept_stands_before_its_prerequisite(
     if at_least == 0:
         whole = nx.DiGraph(graph.pairs.tolist())
         assert set(order) == {target} | (nx.ancestors(whole, target) if target in whole else set())
+
+
+def test_what_is_taken_as_known_says_because_of_what_and_how_surely(ways: Ways) -> None:
+    taken = {NAMES[one.concept]: (NAMES[one.because], one.sure) for one in ways.known(["c3"]).taken}
+    assert taken == {
+        "Counting": ("Derivatives", 1.0),
+        "Fractions": ("Derivatives", 1.0),
+        "Limits": ("Derivatives", 1.0),
+        "Poetry": ("Derivatives", 0.4),
+    }
+
+
+def test_what_is_said_not_to_be_known_is_learned_on_the_way(ways: Ways) -> None:
+    known = ways.known(["Derivatives"], unknown=["Poetry"])
+    assert "Poetry" not in names(sorted(known.rows))
+    way = ways.way_to(["Poetry"], ["Derivatives"], unknown=["Poetry"])
+    assert names([step.concept for step in way.steps]) == ["Poetry"]
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown", "message"),
+    [
+        (["Derivatives"], ["Limits"], "Derivatives is, and labels confirm that it needs Limits"),
+        (["Derivatives"], ["Counting"], "labels confirm that it needs Counting"),
+        (["Limits"], ["Limits"], "Limits is said to be known, and not to be known"),
+    ],
+)
+def test_what_contradicts_the_labels_is_refused(
+    ways: Ways, known: list[str], unknown: list[str], message: str
+) -> None:
+    with pytest.raises(ProprlError, match=message):
+        ways.known(known, unknown)
+
+
+def test_what_follows_and_is_likely_by_itself_is_needed_though_its_steps_are_doubtful() -> None:
+    ways = Ways(graph_of([], {(0, 1): 0.4, (1, 2): 0.5, (0, 2): 0.9}))
+    way = ways.way_to(["Limits"])
+    assert [(NAMES[s.concept], s.needed) for s in way.steps] == [
+        ("Counting", 0.9),
+        ("Fractions", 0.5),
+        ("Limits", 1.0),
+    ]
+    essential = ways.way_to(["Limits"], at_least=0.8)
+    assert names([step.concept for step in essential.steps]) == ["Counting", "Limits"]
+
+
+LINKS = st.dictionaries(st.sampled_from(UPWARDS), st.sampled_from([0.4, 0.6, 0.9]))
+
+
+@given(st.lists(st.sampled_from(UPWARDS), unique=True), LINKS, st.sets(st.integers(0, N - 1)))
+def test_what_can_be_skipped_is_what_no_chain_reaches_without_the_link(
+    confirmed: list[tuple[int, int]], learned: dict[tuple[int, int], float], goals: set[int]
+) -> None:
+    """By taking out each link in turn, and going back from the targets again."""
+    ways = Ways(graph_of(confirmed, learned, n=N))
+    targets = [f"c{k}" for k in goals or {N - 1}]
+    way = ways.way_to(targets)
+    links = nx.DiGraph(
+        [*ways.graph.pairs.tolist(), *ways.graph.implied.tolist()], name="all that leads there"
+    )
+    links.add_nodes_from(range(N))
+
+    def needed(graph: nx.DiGraph) -> set[int]:
+        rows = ways.rows(targets)
+        return set(rows).union(*(nx.ancestors(graph, row) for row in rows))
+
+    skipped = {}
+    for edge in list(links.edges):
+        left = links.copy()
+        left.remove_edge(*edge)
+        if (edge not in confirmed) and (lost := needed(links) - needed(left)):
+            skipped[edge] = lost
+    told = {(link.before, link.after): set(way.without(link)) for link in way.unsure()}
+    assert told == skipped
+    for step in way.steps:
+        hangs = [link for link in way.unsure() if step.concept in way.without(link)]
+        assert step.hangs_on == min(hangs, key=lambda link: link.sure, default=None) or (
+            step.hangs_on is not None and step.hangs_on.sure == min(link.sure for link in hangs)
+        )
+
+
+@given(st.lists(st.sampled_from(UPWARDS), unique=True), LINKS, st.integers(0, N - 1))
+def test_how_surely_a_step_is_needed_is_the_weakest_link_of_the_surest_chain(
+    confirmed: list[tuple[int, int]], learned: dict[tuple[int, int], float], goal: int
+) -> None:
+    ways = Ways(graph_of(confirmed, learned, n=N))
+    graph = ways.graph
+    sure = {tuple(pair): 1.0 for pair in graph.pairs[graph.confirmed].tolist()}
+    rest = [*zip(graph.pairs.tolist(), graph.probabilities, strict=True)]
+    rest += zip(graph.implied.tolist(), graph.implied_probabilities, strict=True)
+    for pair, p in rest:
+        sure.setdefault(tuple(pair), p)
+    links = nx.DiGraph(list(sure))
+    for step in ways.way_to([f"c{goal}"]).steps:
+        chains = (
+            [[goal]] if step.concept == goal else nx.all_simple_paths(links, step.concept, goal)
+        )
+        best = max(min((sure[pair] for pair in pairwise(chain)), default=1.0) for chain in chains)
+        assert step.needed == best
+
+
+@given(st.lists(st.sampled_from(UPWARDS), unique=True))
+def test_needed_for_counts_all_that_follows(edges: list[tuple[int, int]]) -> None:
+    graph = nx.DiGraph(edges)
+    graph.add_nodes_from(range(N))
+    counted = Ways(graph_of(edges, {}, n=N)).needed_for.tolist()
+    assert counted == [len(nx.descendants(graph, k)) for k in range(N)]

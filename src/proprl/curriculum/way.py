@@ -19,8 +19,7 @@ class Link(NamedTuple):
     """The probability; 1 where a label confirms it."""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """A concept nobody named that is taken as known: what is known needs it."""
 
     concept: int
@@ -71,8 +70,7 @@ class Point:
         return here
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A concept to learn on the way."""
 
     concept: int
@@ -94,7 +92,7 @@ class Way:
     weakest: Link | None
     """The learned prerequisite on the way that is least sure; None where labels confirm all."""
     points: Mapping[int, Point] = field(repr=False)
-    """For each step the unsure links that all chains to the targets go along."""
+    """For each step that is not surely needed: what all chains to the targets go along."""
 
     def unsure(self) -> list[Link]:
         """Give the links without which some step can be skipped, the least sure first."""
@@ -110,18 +108,21 @@ class Way:
     def without(self, link: Link) -> list[int]:
         """Give the steps that can be skipped if a link does not hold."""
         hangs: dict[Point, bool] = {}
-        for step in reversed(self.steps):
-            passed, here = [], self.points[step.concept]
+        for point in self.points.values():
+            passed, here = [], point
             while here not in hangs and here.link not in (link, None):
                 passed.append(here)
                 here = here.after
             answer = hangs.get(here, here.link == link)
             hangs.update(dict.fromkeys((*passed, here), answer))
-        return [step.concept for step in self.steps if hangs[self.points[step.concept]]]
+        return [
+            step.concept
+            for step in self.steps
+            if step.concept in self.points and hangs[self.points[step.concept]]
+        ]
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(NamedTuple):
     """A concept that can be learned now."""
 
     concept: int

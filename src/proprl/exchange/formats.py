@@ -89,11 +89,11 @@ def dot_text(content: Content) -> str:
     """Give Graphviz's DOT: a node's key is the concept's id; what is implied is dashed."""
     lines = [f"digraph {_dot(content.course)} {{", "  rankdir=LR;", "  node [shape=box];"]
     lines += [
-        f"  {_dot(concept.id)} [label={_dot(concept.name)}, topic={_dot(concept.topic)}];"
+        f"  {_dot_key(concept.id)} [label={_dot(concept.name)}, topic={_dot(concept.topic)}];"
         for concept in content.concepts
     ]
     for one in content.prerequisites:
-        ends = [_dot(content.concepts[end].id) for end in (one.source, one.target)]
+        ends = [_dot_key(content.concepts[end].id) for end in (one.source, one.target)]
         style = ", style=dashed" if one.status == IMPLIED else ""
         lines.append(
             f"  {ends[0]} -> {ends[1]} [probability={one.probability!r}, status={one.status}, "
@@ -169,10 +169,16 @@ def _dot(text: str) -> str:
     r"""Give a text as a quoted string of DOT; a backslash would begin an escape.
 
     >>> _dot('a "b" \\ c')
-    '"a \\"b\\" \\\\\\\\ c"'
+    '"a \\"b\\" \\\\ c"'
     """
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{quoted}"'
+
+
+def _dot_key(text: str) -> str:
+    """Give an id as a quoted string; Graphviz keeps names that begin with "%" for itself."""
+    quoted = _dot(text)
+    return quoted.replace('"%', '"\\%', 1) if text.startswith("%") else quoted
 
 
 def _mermaid(text: str) -> str:

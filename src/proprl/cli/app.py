@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from proprl import __version__
-from proprl.cli import ask, course, demo, graph, reproduce, train
+from proprl.cli import ask, course, demo, explain, graph, reproduce, train
 
 app = typer.Typer(
     name="proprl",
@@ -39,6 +39,7 @@ app.command()(demo.demo)
 app.add_typer(course.app, name="course")
 app.command()(train.train)
 app.command()(graph.graph)
+app.command()(explain.explain)
 app.command()(ask.evaluate)
 app.command()(ask.predict)
 app.command()(reproduce.reproduce)

@@ -11,6 +11,7 @@ from proprl.cli import (
     ask,
     course,
     demo,
+    explain,
     export,
     graph,
     place,
@@ -50,6 +51,7 @@ app.command()(demo.demo)
 app.add_typer(course.app, name="course")
 app.command()(train.train)
 app.command()(graph.graph)
+app.command()(explain.explain)
 app.command()(ways.path)
 app.command()(ways.ready)
 app.command()(ask.ask)

@@ -166,7 +166,7 @@ def _say_cautions(model: PrerequisiteModel, *, aside: bool = False) -> None:
 def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
     from proprl.cli.verdict import verdict
 
-    why = model.explain(source, target)
+    why = model.answer(source, target)
     told = verdict(model, why)
     believed = None if why.threshold is None else why.probability >= why.threshold
     if as_json:

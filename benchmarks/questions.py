@@ -13,8 +13,8 @@ and a pair without a label is a no. A second row of `campus` counts every chain 
 
     python benchmarks/questions.py [--set campus] [--seeds 5] [--part development] [--out FOLDER]
 
-Needs the public data (PROPRL_DATA); a quarter of an hour of one core. Writes questions.md, .csv,
-.png and .svg into FOLDER.
+Needs the public data (PROPRL_DATA); a quarter of an hour of one core. Writes
+questions-table.md, questions.csv, .png and .svg into FOLDER.
 """
 
 from __future__ import annotations
@@ -222,6 +222,23 @@ def table(curves: Sequence[Curve], courses: Sequence[str]) -> str:
     return markdown_table(heads, rows)
 
 
+def write(curves: Sequence[Curve], courses: Sequence[str], minutes: float, folder: Path) -> None:
+    """Write the numbers, the table and the curves."""
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow(["set", "chosen_by", "seed", "answers", "average_precision"])
+    for one in curves:
+        for k, value in enumerate(one.precision):
+            writer.writerow([one.course, one.way, one.seed, BATCH * k, f"{value:.4f}"])
+    write_text(folder / "questions.csv", content.getvalue())
+    shown = table(curves, courses)
+    spent = f"{minutes:.0f} minutes of one core."
+    print(shown, spent, sep="\n")
+    how = (__doc__ or "").split("\n\n")
+    write_text(folder / "questions-table.md", page("# Questions", shown, *how[1:3], spent))
+    save_figure(lambda: draw(curves, courses), folder / "questions")
+
+
 def _reached(yes: bool) -> str:
     return "reached" if yes else "not reached"
 
@@ -239,18 +256,7 @@ def main() -> None:
         for seed in range(wanted.seeds):
             curves += run(course, wanted.part, seed)
             print(course, seed, f"{time.process_time() - started:.0f} s", flush=True)
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
-    writer.writerow(["set", "chosen_by", "seed", "answers", "average_precision"])
-    for one in curves:
-        for k, value in enumerate(one.precision):
-            writer.writerow([one.course, one.way, one.seed, BATCH * k, f"{value:.4f}"])
-    write_text(wanted.out / "questions.csv", content.getvalue())
-    minutes = (time.process_time() - started) / 60
-    shown = table(curves, courses)
-    print(shown, f"{minutes:.0f} minutes of one core", sep="\n")
-    write_text(wanted.out / "questions.md", page("# Questions", shown))
-    save_figure(lambda: draw(curves, courses), wanted.out / "questions")
+    write(curves, courses, (time.process_time() - started) / 60, wanted.out)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def at(values: Any, pair: tuple[int, int]) -> float:
 
 
 def test_a_yes_puts_in_order_what_stands_before_and_behind() -> None:
-    new = standing({}).new()
+    new = standing({}).new
     # 2 → 3 brings 0, 1 and 2 before 3; 3 → 0 brings 3 before 0, 1 and 2; 3 → 4 itself alone.
     assert [at(new, pair) for pair in ((2, 3), (3, 0), (3, 1), (3, 4))] == [3, 3, 2, 1]
     for i, j in OPEN.tolist():
@@ -56,7 +56,7 @@ def test_an_answer_is_worth_more_where_both_orders_are_likely_or_a_circle_closes
 
 
 def test_a_circle_is_made_of_likely_steps() -> None:
-    circle = standing({(2, 3): 0.6, (3, 0): 0.4, (3, 4): 0.9, (4, 0): 0.1}).in_circle()
+    circle = standing({(2, 3): 0.6, (3, 0): 0.4, (3, 4): 0.9, (4, 0): 0.1}).in_circle
     found = {(i, j) for i, j in OPEN.tolist() if at(circle, (i, j))}
     assert found == {(2, 3), (3, 0)}
 

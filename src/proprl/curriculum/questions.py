@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import rustworkx as rx
@@ -86,15 +87,17 @@ class Standing:
         """
         p, q = self.matrix[tuple(self.pairs.T)], self.matrix[tuple(self.pairs[:, ::-1].T)]
         both = np.minimum(p, q) / np.maximum(np.maximum(p, q), LEAST)
-        return np.asarray(p * (1 - p) * np.log2(1 + self.new()) * (1 + both / 2 + self.in_circle()))
+        return np.asarray(p * (1 - p) * np.log2(1 + self.new) * (1 + both / 2 + self.in_circle))
 
+    @cached_property
     def new(self) -> FloatArray:
-        """Count the pairs that a yes to each open pair would put in order: (m,)."""
+        """How many pairs a yes to each open pair would put in order: (m,)."""
         reach = (self.follows | np.eye(len(self.follows), dtype=np.bool_)).astype(np.float32)
         return np.asarray((reach.T @ (1 - reach) @ reach.T)[tuple(self.pairs.T)])
 
+    @cached_property
     def in_circle(self) -> BoolArray:
-        """Say of each open pair whether with other believed ones it closes a circle: (m,)."""
+        """Whether each open pair closes a circle with other believed ones: (m,)."""
         believed = (self.matrix >= LEARNED_FROM) | self.follows
         graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
         graph.add_nodes_from(range(len(believed)))
@@ -166,7 +169,7 @@ def worth_asking(
     progress.end()
     standing = Standing.of(pairs, probabilities, what_follows(n, known.positives))
     chosen = choose(standing, fitted.scorer, count)
-    asked, new, circle = pairs[chosen], standing.new()[chosen], standing.in_circle()[chosen]
+    asked, new, circle = pairs[chosen], standing.new[chosen], standing.in_circle[chosen]
     sides = _sides(fitted.scorer, asked)
     return [
         _question(fitted, pair, standing.matrix, _why(standing.matrix, pair, *facts))

@@ -139,7 +139,7 @@ def _tell(test: Placement) -> None:
     for row, knows in test.spoken_against():
         said = "yes" if knows else "no"
         say(f"The answer {said} to {escape(names[row])} was not believed: others speak against it.")
-    if alone := len(test.joined) - int(test.joined.sum()):
+    if alone := len(test.alone):
         what = "concept stands" if alone == 1 else "concepts stand"
         say(f"{alone} {what} alone in the map and had no part in this.")
 
@@ -180,7 +180,7 @@ def _as_json(test: Placement) -> dict[str, Any]:
         "answers": answered(test.answers),
         "not_believed": answered(test.spoken_against()),
         "ask_next": None if question is None else ids[question],
-        "alone": [ids[row] for row in (~test.joined).nonzero()[0]],
+        "alone": [ids[row] for row in test.alone],
         "slip": belief.slip,
         "guess": belief.guess,
     }

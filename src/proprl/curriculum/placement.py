@@ -48,9 +48,10 @@ class Placement:
             raise ProprlError(f"at most {at_most} questions tell nothing: it must be 1 or more")
         self.ways = Ways(graph)
         n = len(graph.ids)
-        self.joined = np.isin(np.arange(n), graph.pairs)
+        joined = np.isin(np.arange(n), graph.pairs)
         wanted = self.ways.state(targets) if targets else np.ones(n, dtype=np.bool_)
-        self.rows = np.flatnonzero(self.joined & wanted)
+        self.rows = np.flatnonzero(joined & wanted)
+        self.alone = np.flatnonzero(~joined & wanted)
         if not len(self.rows):
             raise ProprlError(
                 "nothing in the map is needed before anything else here, so no answer says "

@@ -153,16 +153,15 @@ def tasks_of(graphs: Sequence[str], learners: int) -> Iterator[Task]:
 
 def choices(_: Sequence[str], learners: int) -> Iterator[Task]:
     """Give placements on planted graphs under other settings."""
-    tried = [(0.0, 200, 1), (0.0, 300, 1), (0.0, 300, 2), (0.0, 1000, 2)]
-    tried += [(0.01, 300, 1), (0.02, 300, 1), (0.03, 300, 1)]
+    tried = [(0.0, 200, 1), (0.0, 500, 1), (0.0, 500, 2), (0.0, 1000, 1)]
+    tried += [(0.02, 500, 1), (0.03, 500, 1)]
     for graph in PLANTED:
         for error in (0.0, 0.05):
-            for deep in (False, True):
-                for doubt, imagined, sweeps in tried:
-                    yield from (
-                        Task(graph, k, PLACED, error, deep, doubt, imagined, sweeps)
-                        for k in range(learners)
-                    )
+            for doubt, imagined, sweeps in tried:
+                yield from (
+                    Task(graph, k, PLACED, error, False, doubt, imagined, sweeps)
+                    for k in range(learners)
+                )
 
 
 def summary(tasks: Sequence[Task], found: Sequence[tuple[float, float, float]]) -> pl.DataFrame:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proprl.cli import interrupts_raised
 from proprl.cli.console import err, escape, print_json, say
 from proprl.cli.options import BundleOrCourse, Json
 
@@ -76,7 +78,8 @@ def place(
     drawn = map_of(fitted, threshold=threshold, progress=ProgressBar())
     test = Placement(drawn, target or (), slip=slip, guess=guess, at_most=at_most)
     if answers is None:
-        _ask(test, aside=as_json)
+        with suppress(KeyboardInterrupt), interrupts_raised():  # Ctrl-C quits; what was said counts
+            _ask(test, aside=as_json)
     else:
         for row, knows in read_answers(answers, drawn.ids, drawn.names):
             test.answer(row, knows)

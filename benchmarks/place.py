@@ -153,8 +153,8 @@ def tasks_of(graphs: Sequence[str], learners: int) -> Iterator[Task]:
 
 def choices(_: Sequence[str], learners: int) -> Iterator[Task]:
     """Give placements on planted graphs under other settings."""
-    tried = [(0.0, 200, 1), (0.0, 300, 1), (0.0, 300, 2), (0.0, 1000, 2)]
-    tried += [(0.02, 300, 1), (0.03, 300, 1)]
+    tried = [(0.0, 200, 1), (0.0, 500, 1), (0.0, 500, 2), (0.0, 1000, 1)]
+    tried += [(0.02, 500, 1), (0.03, 500, 1)]
     for graph in PLANTED:
         for error in (0.0, 0.05):
             for doubt, imagined, sweeps in tried:

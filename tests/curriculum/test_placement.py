@@ -45,6 +45,7 @@ def test_a_yes_settles_what_it_needs_and_a_no_what_needs_it(graph: PrerequisiteG
 def test_concepts_that_stand_alone_have_no_part(graph: PrerequisiteGraph) -> None:
     test = Placement(graph)
     assert "Poetry" not in names(test.rows.tolist())
+    assert names(test.alone.tolist()) == ["Poetry"]
     with pytest.raises(ProprlError, match="Poetry is no part of the test"):
         test.answer(NAMES.index("Poetry"), knows=True)
 

@@ -54,6 +54,24 @@ def test_answers_from_a_table_are_the_same_as_typed_ones(
     assert json.loads(again) == told
 
 
+def test_ctrl_c_quits_and_what_was_said_counts(
+    proprl_: Terminal, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(io.StringIO):
+        def readline(self, *_: object) -> str:
+            line = super().readline()
+            if not line:
+                raise KeyboardInterrupt
+            return line
+
+    monkeypatch.setattr("sys.stdin", Interrupted("y\n"))
+    assert "After 1 question:" in proprl_("place", bundle, *LABELS)
+
+
+def test_help_shows_an_example(proprl_: Terminal) -> None:
+    assert "Example: proprl place campus" in proprl_("place", "--help")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

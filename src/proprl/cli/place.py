@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proprl.cli import interrupts_raised
 from proprl.cli.console import err, escape, print_json, say
 from proprl.cli.options import BundleOrCourse, Json
 
@@ -76,7 +78,8 @@ def place(
     drawn = map_of(fitted, threshold=threshold, progress=ProgressBar())
     test = Placement(drawn, target or (), slip=slip, guess=guess, at_most=at_most)
     if answers is None:
-        _ask(test, aside=as_json)
+        with suppress(KeyboardInterrupt), interrupts_raised():  # Ctrl-C quits; what was said counts
+            _ask(test, aside=as_json)
     else:
         for row, knows in read_answers(answers, drawn.ids, drawn.names):
             test.answer(row, knows)
@@ -139,7 +142,7 @@ def _tell(test: Placement) -> None:
     for row, knows in test.spoken_against():
         said = "yes" if knows else "no"
         say(f"The answer {said} to {escape(names[row])} was not believed: others speak against it.")
-    if alone := len(test.joined) - int(test.joined.sum()):
+    if alone := len(test.alone):
         what = "concept stands" if alone == 1 else "concepts stand"
         say(f"{alone} {what} alone in the map and had no part in this.")
 
@@ -180,7 +183,7 @@ def _as_json(test: Placement) -> dict[str, Any]:
         "answers": answered(test.answers),
         "not_believed": answered(test.spoken_against()),
         "ask_next": None if question is None else ids[question],
-        "alone": [ids[row] for row in (~test.joined).nonzero()[0]],
+        "alone": [ids[row] for row in test.alone],
         "slip": belief.slip,
         "guess": belief.guess,
     }

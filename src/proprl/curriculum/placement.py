@@ -49,9 +49,11 @@ class Placement:
             raise ProprlError(f"at most {at_most} questions tell nothing: it must be 1 or more")
         self.ways = Ways(graph)
         n = len(graph.ids)
-        self.joined = np.isin(np.arange(n), graph.pairs)
+        joined = np.isin(np.arange(n), graph.pairs)
         wanted = list(self.ways.known(targets).rows) if targets else np.arange(n)
-        self.rows = np.flatnonzero(self.joined & np.isin(np.arange(n), wanted))
+        inside = np.isin(np.arange(n), wanted)
+        self.rows = np.flatnonzero(joined & inside)
+        self.alone = np.flatnonzero(~joined & inside)
         if not len(self.rows):
             raise ProprlError(
                 "nothing in the map is needed before anything else here, so no answer says "

@@ -51,9 +51,9 @@ class Placement:
         n = len(graph.ids)
         joined = np.isin(np.arange(n), graph.pairs)
         wanted = list(self.ways.known(targets).rows) if targets else np.arange(n)
-        inside = np.isin(np.arange(n), wanted)
-        self.rows = np.flatnonzero(joined & inside)
-        self.alone = np.flatnonzero(~joined & inside)
+        counts = np.isin(np.arange(n), wanted)
+        self.rows = np.flatnonzero(joined & counts)
+        self.alone = np.flatnonzero(~joined & counts)
         if not len(self.rows):
             raise ProprlError(
                 "nothing in the map is needed before anything else here, so no answer says "

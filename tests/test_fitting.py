@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -50,3 +52,21 @@ def test_what_is_missing_is_said_before_anything_is_read(
 def test_a_misspelt_setting_is_said_first(planted: Course) -> None:
     with pytest.raises(ProprlError, match="did you mean trees"):
         fit(planted, Choices(settings={"treees": 5}))
+
+
+def test_no_method_sees_topics(planted: Course) -> None:
+    """Even topics that would give the labels away change no probability."""
+    topics = pl.Series([f"Topic {i % 4}" for i in range(len(planted))])
+    with_topics = replace(planted, concepts=planted.concepts.with_columns(topic=topics))
+    bare, told = fit(planted, FEW_TREES), fit(with_topics, FEW_TREES)
+    assert (bare.topics, told.topics) == ((), tuple(topics))
+    pairs = planted.labelled_pairs().pairs
+    np.testing.assert_array_equal(told.fit.score(pairs), bare.fit.score(pairs))
+
+
+def test_experiments_are_spared_the_search_for_sentences(
+    planted: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "resources_of", lambda *_: pytest.fail("it was searched"))
+    fitted = fit_prepared(prepare(planted, FEW_TREES), split_course(planted), seed=3)
+    assert fitted.resources is None

@@ -154,7 +154,7 @@ class TestPositivesAlone:
         with pytest.raises(ProprlError, match=r"labels say yes.*give a threshold"):
             ranker.graph()
         assert len(ranker.graph(threshold=1.0)) == len(ranker.labels_alone())
-        assert "nothing says what to believe" in str(ranker.explain("c1", "c2"))
+        assert "Nothing says what to believe" in str(ranker.explain("c1", "c2"))
 
     def test_no_figure_pretends_to_a_threshold(self, ranker: PrerequisiteModel) -> None:
         found = ranker.evaluate()
@@ -336,9 +336,7 @@ class TestExplanation:
     def test_a_label_is_said_before_anything_else(self, model: PrerequisiteModel) -> None:
         i, j = model.fitted_.known.positives[0].tolist()
         first = str(model.explain(f"c{i}", f"c{j}")).splitlines()[0]
-        assert first.startswith(
-            f"Concept {i} is a prerequisite of Concept {j}: an expert says so. The model itself: "
-        )
+        assert first == f"Your label: *Concept {i}* is needed before *Concept {j}*."
 
 
 def test_a_bundle_keeps_all_of_it(

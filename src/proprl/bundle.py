@@ -295,7 +295,7 @@ def _check_sizes(said: Said, files: Files) -> None:
     if len(said.concepts.names) != n or len(set(ids)) != n:
         raise BundleError("every concept has one id and one name, and no two have the same id")
     topics = said.concepts.topics
-    if topics and (len(topics) != n or not any(topics) or any(t != t.strip() for t in topics)):
+    if topics and (len(topics) != n or not any(topics)):
         raise BundleError(f"{n} concepts have ids, and the topics are not theirs")
     for name, array in [*files["weights"].items(), *files["evidence"].items()]:
         of_what = name.removeprefix("evidence/")

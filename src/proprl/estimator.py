@@ -14,9 +14,10 @@ from sklearn.base import BaseEstimator
 from proprl.arrays import FloatArray, IntArray
 from proprl.bundle import load_fitted, save_fitted
 from proprl.curriculum.all_pairs import strongest_pairs
-from proprl.curriculum.explanation import Explanation, explain_pair
+from proprl.curriculum.explanation import Answer, Explanation, answer_of, explain_pair
 from proprl.curriculum.graph import PrerequisiteGraph, labels_alone_of, map_of
 from proprl.curriculum.new_concept import score_new_concept
+from proprl.curriculum.questions import QUESTIONS, Question, worth_asking
 from proprl.data.course import Course
 from proprl.data.lookup import NamedPairs, pair_rows, pair_table
 from proprl.errors import ProprlError
@@ -158,9 +159,17 @@ class PrerequisiteModel(Choices, BaseEstimator):  # type: ignore[misc]
         """Give the graph of the known labels, without what was learned from them."""
         return labels_alone_of(self._fitted)
 
+    def answer(self, source: str, target: str) -> Answer:
+        """Give what the model and the labels say of a pair, without reasons."""
+        return answer_of(self._fitted, self._rows([(source, target)]), self.threshold_)
+
     def explain(self, source: str, target: str) -> Explanation:
-        """Say what the probability of a pair is made of, and what the course shows of it."""
+        """Say what speaks for a pair and against it, and what each reason is worth."""
         return explain_pair(self._fitted, self._rows([(source, target)]), self.threshold_)
+
+    def questions(self, count: int = QUESTIONS, *, progress: Progress = SILENT) -> list[Question]:
+        """Give the pairs without a label whose answers would help the map most, and why."""
+        return worth_asking(self._fitted, count, progress=progress)
 
     def save(self, folder: str | Path, *, texts: bool = True) -> None:
         """Write the model bundle; it predicts on another machine without the course.

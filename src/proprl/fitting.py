@@ -177,6 +177,8 @@ def fit(
     if checkpoint is not None:
         run = _run(prepared, split, unlabelled, choices.seed)
         kept = Checkpoint(checkpoint, run, resume)
+    # Experiments, which give nobody reasons, are spared this.
+    resources = resources_of(course, prepared.evidence.incidence, progress)
     fitted = fit_prepared(
         prepared,
         split,
@@ -187,8 +189,7 @@ def fit(
         progress=progress,
         checkpoint=kept,
     )
-    # Experiments, which ask for no reasons, are spared the search for sentences.
-    return replace(fitted, resources=resources_of(course, fitted.incidence))
+    return replace(fitted, resources=resources)
 
 
 def _unlabelled(

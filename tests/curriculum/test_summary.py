@@ -45,6 +45,9 @@ class Oracle:
     def __init__(self, said: dict[tuple[int, int], float]) -> None:
         self.said = said
 
+    def details(self, _: IntArray) -> dict[str, FloatArray]:
+        return {}
+
     def score(self, pairs: IntArray) -> FloatArray:
         return np.array([self.said.get((i, j), 0.01) for i, j in pairs.tolist()])
 
@@ -113,12 +116,12 @@ def test_it_asks_what_is_in_doubt_and_would_settle_much() -> None:
     assert (second.source_id, second.target_id) == ("fractions", "networks")
 
 
-def test_each_concept_is_asked_about_once_and_labels_never() -> None:
+def test_each_pair_is_asked_about_once_and_labels_never() -> None:
     asked = worth_asking(
         model_that_says({(3, 0): 0.5, (0, 3): 0.5, (0, 2): 0.5, (2, 0): 0.5}).fitted_, 10
     )
-    ends = [concept for edge in asked for concept in (edge.source_id, edge.target_id)]
-    assert len(ends) == len(set(ends))
+    pairs = [frozenset((one.source_id, one.target_id)) for one in asked]
+    assert len(pairs) == len(set(pairs)) == 8
     # Both orders of a labelled pair, and what follows from labels, are settled.
     settled = [{"plots", "numbers"}, {"numbers", "ratios"}]
     assert all({edge.source_id, edge.target_id} not in settled for edge in asked)
@@ -188,9 +191,11 @@ def test_the_map_is_counted_beside_the_labels_alone() -> None:
 def test_what_was_left_out_is_said_with_the_reason() -> None:
     said = {(2, 0): 0.9, (5, 1): 0.8, (1, 5): 0.7, (5, 3): 0.6, (3, 0): 0.5}
     words = learned_words(model_that_says(said).fitted_, drawn(said))
-    assert words[-1].startswith("Left out, though likely enough: ")
-    assert "a circle" in words[-1]
-    assert "a pair that you rejected would follow" in words[-1]
+    *_, left_out, best = words
+    assert left_out.startswith("Left out, though likely enough: ")
+    assert "a circle" in left_out
+    assert "a pair that you rejected would follow" in left_out
+    assert best == "No other choice of learned steps is worth more."
 
 
 def test_learned_steps_that_are_test_labels_are_counted_and_what_these_say() -> None:
@@ -235,6 +240,8 @@ def test_contradictions_are_counted_and_the_first_are_named() -> None:
     circle = LabelledPairs(np.array([[0, 1], [1, 2], [2, 0], [0, 2]]), np.array([1, 1, 1, 0]))
     assert contradictions(with_labels(circle)) == [
         "1 label contradicts others and is set aside in the map: Ratios → Numbers.",
+        "Ratios is needed before Numbers, Numbers before Fractions, Fractions before Ratios; "
+        "the label Ratios → Numbers is set aside.",
         "1 label says no, yet it follows from labels that say yes: Numbers → Ratios.",
     ]
     ways = np.array([[3, 4], [4, 3], [0, 1], [1, 0]])

@@ -97,10 +97,13 @@ def test_the_names_used_in_the_guide_exist(concepts: list[dict[str, str]], name:
     assert name in {row["name"] for row in concepts}
 
 
-def test_every_concept_has_a_hidden_level(concepts: list[dict[str, str]]) -> None:
+def test_every_concept_has_a_topic_and_a_hidden_level(concepts: list[dict[str, str]]) -> None:
     levels = read(TOOLS / "levels.csv")
     assert sorted(row["concept"] for row in levels) == [row["id"] for row in concepts]
     assert len({row["topic"] for row in levels}) == TOPICS
+    assert [row["topic"] for row in concepts] == [
+        topic.capitalize() for _, topic in sorted((row["concept"], row["topic"]) for row in levels)
+    ]
     assert all(0 <= int(row["level"]) <= 100 for row in levels)
 
 

@@ -235,6 +235,10 @@ class TestFingerprint:
         empty = bare.with_columns(description=pl.lit(""))
         assert self.fingerprint(concepts=bare) == self.fingerprint(concepts=empty)
 
+    def test_a_column_of_no_topics_is_none(self) -> None:
+        empty = CONCEPTS.with_columns(topic=pl.Series([" ", "", None], dtype=pl.String))
+        assert self.fingerprint(concepts=empty) == self.fingerprint()
+
     @pytest.mark.parametrize(
         "change",
         [
@@ -242,10 +246,11 @@ class TestFingerprint:
             {"pairs": PAIRS.reverse()},
             {"concepts": CONCEPTS.with_columns(name=pl.Series(["Function", "sLimits", "D"]))},
             {"concepts": CONCEPTS.with_columns(week=pl.lit(""))},
+            {"concepts": CONCEPTS.with_columns(topic=pl.lit("Calculus"))},
             {"features": np.zeros((3, 1))},
             {"resources": RESOURCES},
         ],
-        ids=["label", "order of rows", "names", "column", "features", "table"],
+        ids=["label", "order of rows", "names", "column", "topics", "features", "table"],
     )
     def test_every_content_matters(self, change: dict[str, object]) -> None:
         assert self.fingerprint(**change) != self.fingerprint()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proprl.data.mentions import mention_incidence, names_in_texts
+from proprl.data.mentions import Places, find_mentions, mention_incidence, names_in_texts, plain
 
 
 def mentions(name: str, text: str) -> bool:
@@ -121,3 +121,33 @@ def test_names_in_texts_are_of_other_concepts() -> None:
     texts = ["Limits", "Derivatives: limits of difference quotients.", "Second derivatives"]
     named = names_in_texts(names, texts).toarray()
     assert np.argwhere(named).tolist() == [[0, 1], [1, 2]]
+
+
+def test_mentions_come_in_the_order_of_the_texts_and_say_where_they_stand() -> None:
+    mentions = list(find_mentions(["Set", "Power set"], ["A power set is a set.", "", "Set"]))
+    assert mentions == [(1, 0, 2, 11), (0, 0, 8, 11), (0, 0, 17, 20), (0, 2, 0, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("… and so a set", "set"),
+        ("x² is a set²", "set²"),  # "set2" in plain, so no mention of "set"
+        ("A cafe\u0301 … café", "cafe\u0301"),
+        ("\ufb01elds … \ufb01eld.", "\ufb01eld"),
+        ("集合… は set。", "set"),
+    ],
+)
+def test_a_place_in_what_was_made_plain_is_found_in_the_text(text: str, place: str) -> None:
+    start = plain(text).index(plain(place), 0 if place[0] != "\ufb01" else 3)
+    assert text[slice(*Places(text).of(start, start + len(plain(place))))].strip() == place
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.data())
+def test_places_hold_what_they_held_in_plain(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(plain(text))))
+    end = data.draw(st.integers(start, len(plain(text))))
+    if start < end:
+        first, last = Places(text).of(start, end)
+        assert 0 <= first < last <= len(text)
+        assert plain(text)[start:end] in plain(text[first:last])

@@ -42,6 +42,7 @@ def trained(campus: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["train"],
         ["evaluate"],
         ["predict"],
+        ["ask"],
     ],
 )
 def test_help_explains_itself(proprl_: Terminal, command: list[str]) -> None:
@@ -76,6 +77,21 @@ def test_the_same_seed_gives_the_same_bytes(proprl_: Terminal) -> None:
         proprl_("train", "campus", "--seed", 7, "--out", out, *QUICK)
     for path in Path("a").iterdir():
         assert path.read_bytes() == (Path("b") / path.name).read_bytes()
+
+
+def test_train_without_texts_keeps_no_sentence(proprl_: Terminal) -> None:
+    def written(out: str) -> bytes:
+        return b"".join(path.read_bytes() for path in sorted(Path(out).iterdir()))
+
+    quick = [*FEW_TREES, "--out"]
+    proprl_("train", "campus", *quick, "full")
+    proprl_("train", "campus", *quick, "bare", "--without-texts")
+    sentence = b"Once a pile grows past ten, bundling sticks in tens"
+    assert sentence in written("full")
+    assert sentence not in written("bare")
+    assert b"How Many Are There? Numbers to One Hundred" in written("bare")
+    pair = "Limits", "Derivatives", "--json"
+    assert proprl_("predict", "full", *pair) == proprl_("predict", "bare", *pair)
 
 
 def test_train_reports_to_scripts(proprl_: Terminal) -> None:

@@ -97,6 +97,17 @@ def test_concepts_of_a_topic_have_its_colour_and_the_legend_names_it(
     assert {"Calculus", "Algebra"} <= legend
 
 
+def test_what_has_no_colour_of_its_own_is_called_other(
+    graph: PrerequisiteGraph, svg: ElementTree.Element
+) -> None:
+    def legend(drawn: ElementTree.Element) -> set[str | None]:
+        return {text.text for text in drawn.iter(f"{SVG}text")}
+
+    assert "other" in legend(svg)
+    every = ElementTree.fromstring(map_svg(graph, ["Algebra"] * len(TOPICS), "campus"))
+    assert "other" not in legend(every)
+
+
 def test_only_the_ten_largest_topics_have_a_colour_of_their_own() -> None:
     topics = [f"t{k}" for k in range(12) for _ in range(12 - k)]
     assert list(tints(topics)) == [f"t{k}" for k in range(10)]

@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 from proprl import __version__
-from proprl.cli import ask, course, demo, export, graph, reproduce, train, ways
+from proprl.cli import (
+    ask,
+    course,
+    demo,
+    explain,
+    export,
+    graph,
+    place,
+    predict,
+    reproduce,
+    train,
+    ways,
+)
 
 app = typer.Typer(
     name="proprl",
@@ -39,9 +51,12 @@ app.command()(demo.demo)
 app.add_typer(course.app, name="course")
 app.command()(train.train)
 app.command()(graph.graph)
+app.command()(explain.explain)
 app.command()(ways.path)
 app.command()(ways.ready)
+app.command()(ask.ask)
+app.command()(place.place)
 app.command()(export.export)
-app.command()(ask.evaluate)
-app.command()(ask.predict)
+app.command()(predict.evaluate)
+app.command()(predict.predict)
 app.command()(reproduce.reproduce)

@@ -1,4 +1,4 @@
-"""`proprl evaluate` and `proprl predict`: questions to a trained model."""
+"""`proprl ask`: the questions whose answers help the map most."""
 
 from __future__ import annotations
 
@@ -7,244 +7,210 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proprl.cli.console import escape, print_json, print_reliability, print_table, say
-from proprl.cli.options import Bundle, Data, Json
+from proprl.cli.console import counted, escape, print_json, say
+from proprl.cli.options import BundleOrCourse, Json
 
 if TYPE_CHECKING:
-    import polars as pl
+    from proprl.curriculum.questions import Question
+    from proprl.data import Course
+    from proprl.fitted import Fitted
 
-    from proprl.data.lookup import NamedPairs
-    from proprl.estimator import PrerequisiteModel
-
-ROWS_PRINTED = 20
-
-
-def evaluate(
-    bundle: Bundle,
-    data: Data,
-    split: Annotated[
-        str,
-        typer.Option(
-            help="auto: labels of DATA whose pairs were not learned from, in either order, or, "
-            "where there are none, known labels, by scores that have not seen them (Sequitur) or "
-            "those of the validation part; test, train, validation: a part of the split."
-        ),
-    ] = "auto",
-    as_json: Json = False,
-) -> None:
-    """Score a model on labelled pairs that it has not learned from.
-
-    Also shows whether its probabilities can be trusted: what it said of pairs, and what came true.
-
-    Example: proprl evaluate campus.proprl campus
-    """
-    from proprl.data import load_course
-    from proprl.errors import SplitError
-    from proprl.estimator import load_model
-    from proprl.evaluation.metrics import MEANING
-
-    model, course = load_model(bundle), load_course(data)
-    judged = model.judged(course, split)
-    metrics, bins = judged.metrics(), judged.reliability()
-    if not metrics["pairs"]:
-        raise SplitError(f"{data} has no labelled pairs for the part {split!r}")
-    changed = course.fingerprint != model.fitted_.course_fingerprint
-    if as_json:
-        print_json(
-            {
-                **metrics,
-                "reliability": [vars(one) for one in bins],
-                "split": judged.how,
-                "says": judged.sentences(),
-                "course_changed": changed,
-                "missing_views": list(model.fitted_.report.missing_views),
-                "notes": list(model.fitted_.notes),
-            }
-        )
-        return
-    if changed:
-        say("[yellow]The course is not the one the model was trained on, or has changed since.[/]")
-    _say_cautions(model)
-    told = [(name, n, MEANING.get(name, "")) for name, n in metrics.items() if n is not None]
-    print_table(f"{bundle} on {data}", ("metric", "value", ""), told)
-    for sentence in judged.sentences():
-        say(sentence)
-    if bins:
-        print_reliability(bins)
-
-
-Source = Annotated[str | None, typer.Argument(help="A concept's name or id.")]
-Pairs = Annotated[Path | None, typer.Option(help="A file with the columns source,target.")]
-Every = Annotated[bool, typer.Option("--all", help="Score every ordered pair.")]
-New = Annotated[
-    str | None,
+Answers = Annotated[
+    Path | None,
     typer.Option(
-        help='A concept the model has not met, "Name" or "Name: description"; its pairs are '
-        "scored in both orders."
+        help="Where answers are kept: needed for a model's folder, and for a bundled or fetched "
+        "course.",
+        show_default="answers.csv in the course folder",
     ),
 ]
-Against = Annotated[
-    list[str] | None,
+Who = Annotated[
+    str | None, typer.Option(help="Who answers.", show_default="the name you logged in with")
+]
+Count = Annotated[int, typer.Option(help="Ask so many questions.", min=1)]
+Calibrate = Annotated[
+    int | None,
     typer.Option(
-        help="With --new: a known concept, several times for several, or all.", show_default="all"
+        help="Draw N pairs by lot instead, among those that no label settles. Their answers tell "
+        "how many prerequisites there are in all.",
+        min=1,
     ),
 ]
-Top = Annotated[int | None, typer.Option(help="Only the K most probable.", min=1)]
 Out = Annotated[
-    Path | None, typer.Option(help="Write .csv, .parquet or .jsonl instead of printing.")
+    Path | None, typer.Option(help="Write the questions into a spreadsheet FILE.csv instead.")
+]
+Take = Annotated[
+    Path | None, typer.Option(help="Take the answers back that stand in such a spreadsheet.")
 ]
 
 
-def predict(
-    bundle: Bundle,
-    source: Source = None,
-    target: Source = None,
-    pairs: Pairs = None,
-    every: Every = False,
-    new: New = None,
-    against: Against = None,
-    top: Top = None,
+def ask(
+    data: BundleOrCourse,
+    answers: Answers = None,
+    who: Who = None,
+    count: Count = 10,
+    calibrate: Calibrate = None,
     out: Out = None,
+    take: Take = None,
     as_json: Json = False,
 ) -> None:
-    """Give the probability that SOURCE must be learned before TARGET.
+    """Ask what is needed before what: first the pairs whose answers help the map most.
 
-    Example: proprl predict campus.proprl "Limits" "Derivatives"
+    Each answer is kept as it is given, the next model learns from it, and nothing is asked twice.
 
-    Example: proprl predict campus.proprl --all --top 100 --out edges.csv
+    Example: proprl ask my-course
 
-    Example: proprl predict campus.proprl --new "Splines: piecewise polynomials" --against all
+    Example: proprl ask my-course --calibrate 50 --out questions.csv
+
+    Example: proprl ask my-course --take questions.csv --who Ann
     """
-    asked = [source is not None, pairs is not None, every, new is not None]
-    if sum(asked) != 1 or (source is None) != (target is None):
-        raise typer.BadParameter("give SOURCE and TARGET, or --pairs FILE, or --all, or --new TEXT")
-    if source is not None and top is not None:
-        raise typer.BadParameter("--top goes with --pairs, --all or --new")
-    if against is not None and new is None:
-        raise typer.BadParameter("--against goes with --new")
     from proprl.cli.progress_bar import ProgressBar
-    from proprl.data.tables.csv_json_parquet import check_table_name, write_table
-    from proprl.estimator import load_model
+    from proprl.curriculum.question_sheet import write_sheet
+    from proprl.curriculum.questions import drawn_by_lot, worth_asking
+    from proprl.data.answers import answered_pairs
 
-    if out is not None:
-        check_table_name(out)
-    model = load_model(bundle)
-    if source is not None and target is not None and out is None:
-        _predict_one(model, source, target, as_json)
+    _check_options(calibrate, out, take, as_json)
+    keep = None if as_json or out is not None else _answers_file(data, answers)
+    course, bundle = _course_and_bundle(data, answers)
+    if take is not None and keep is not None:
+        _take(take, course, keep, who or _login())
         return
-    if new is not None:
-        table = _predict_new(model, new, against)
-    elif every:
-        table = model.predict_all(top=top, progress=ProgressBar())
+    fitted = bundle or _trained_on(course)
+    answered = answered_pairs(course.answers, course.ids)
+    if calibrate is None:
+        questions = worth_asking(fitted, count, answered=answered, progress=ProgressBar())
     else:
-        table = _predict_given(model, [(source, target)] if pairs is None else pairs)
-        if top is not None:
-            table = table.sort("probability", descending=True)
-    shown = table if top is None else table.head(top)
-    if out is not None:
-        write_table(shown, out)
-    if as_json or out is None:
-        _show(shown, as_json)
-    else:
-        say(f"Wrote {len(shown)} pairs to [bold]{escape(str(out))}[/].")
-    for_scripts = as_json or out is not None
-    if new is not None:
-        _say_if_unlikely(model, table, new, aside=for_scripts)
-    _say_cautions(model, aside=for_scripts)
-
-
-def _say_cautions(model: PrerequisiteModel, *, aside: bool = False) -> None:
-    """Say what to know before trusting a model."""
-    missing = [
-        f"The model was trained without the {view} view: the course had none."
-        for view in model.fitted_.report.missing_views
-    ]
-    for words in (*missing, *model.fitted_.notes):
-        say(f"[yellow]{escape(words)}[/]", aside=aside)
-
-
-def _predict_one(model: PrerequisiteModel, source: str, target: str, as_json: bool) -> None:
-    from proprl.cli.verdict import verdict
-
-    why = model.explain(source, target)
-    told = verdict(model, why)
-    believed = None if why.threshold is None else why.probability >= why.threshold
+        questions = drawn_by_lot(fitted, calibrate, answered=answered)
     if as_json:
-        print_json(
-            {
-                "source": why.source_id,
-                "target": why.target_id,
-                "source_name": why.source,
-                "target_name": why.target,
-                "probability": why.probability,
-                "reverse_probability": why.reverse_probability,
-                "says": told.words,
-                "from_labels": told.by_labels,
-                "prerequisite": believed,
-                "threshold": why.threshold,
-                "label": why.label and why.label[0],
-                "reverse_label": why.reverse_label and why.reverse_label[0],
-                "notes": list(model.fitted_.notes),
-                "missing_views": list(model.fitted_.report.missing_views),
-            }
+        print_json([vars(question) for question in questions])
+    elif out is not None:
+        write_sheet(questions, out)
+        say(
+            f"Wrote {counted(questions, 'question')} into [bold]{escape(str(out))}[/]. Fill in the "
+            "column answer: yes, no, or reversed where the other order holds. Then:"
         )
-        return
-    say(f"[bold]{escape(told.words)}[/]")
-    source, target = escape(why.source), escape(why.target)
-    forward, reverse = f"{why.probability:.3f}", f"{why.reverse_probability:.3f}"
-    alone = "" if told.by_labels is None else "With your labels the model says: "
-    say(f"  {alone}{source} → {target}: {forward}    {target} → {source}: {reverse}")
-    for first, then, label in ((source, target, why.label), (target, source, why.reverse_label)):
-        if label is not None and (label[1] == "test" or first == target):
-            said = "a prerequisite" if label[0] else "no prerequisite"
-            apart = " It was kept apart as a test." if label[1] == "test" else ""
-            say(f"  Your label: {first} is {said} of {then}.{apart}")
-    _say_cautions(model)
+        given = "FILE.csv" if answers is None and _not_ones_own(data) else answers
+        where = "" if given is None else f" --answers {escape(str(given))}"
+        say(f"  proprl ask {escape(data)} --take {escape(str(out))}{where}")
+    elif keep is not None:
+        _interview(questions, fitted, course, keep, who or _login(), learns=bundle is None)
 
 
-def _predict_given(model: PrerequisiteModel, pairs: NamedPairs | Path) -> pl.DataFrame:
-    """Score pairs, or those of a file, in the order given."""
+def _check_options(
+    calibrate: int | None, out: Path | None, take: Path | None, as_json: bool
+) -> None:
+    if sum([out is not None, take is not None, as_json]) > 1:
+        raise typer.BadParameter("give one of --out, --take and --json")
+    if take is not None and calibrate is not None:
+        raise typer.BadParameter("--calibrate draws new questions, --take takes answers back")
+    if out is not None and out.suffix != ".csv":
+        raise typer.BadParameter(f"--out writes a spreadsheet that ends in .csv, not {out}")
+
+
+def _answers_file(data: str, answers: Path | None) -> Path:
+    """Say where answers are kept; only a course folder of one's own has a place for them."""
+    from proprl.data.folder.answers_file import ANSWERS_FILE
+
+    if answers is not None:
+        return answers
+    if what := _not_ones_own(data):
+        raise typer.BadParameter(
+            f"{data} is {what}, which answers do not change: say where to keep yours, with "
+            "--answers FILE.csv"
+        )
+    return Path(data) / ANSWERS_FILE
+
+
+def _not_ones_own(data: str) -> str:
+    """Say what DATA is, where it is no course folder of one's own; else ""."""
+    from proprl.data import bundled_courses
+    from proprl.data.public import BENCHMARKS, WHOLE_MAPS
+    from proprl.training.bundle import ROOT
+
+    if (Path(data) / ROOT).exists():
+        return "a trained model"
+    if data in bundled_courses():
+        return "a course that comes with proprl"
+    return "a public set" if data in (*BENCHMARKS, *WHOLE_MAPS) else ""
+
+
+def _course_and_bundle(data: str, answers: Path | None) -> tuple[Course, Fitted | None]:
+    """Give a course with the answers so far, and the model if DATA is one.
+
+    A bundle learns nothing from answers: they only say what not to ask again.
+    """
     import polars as pl
 
-    from proprl.data.lookup import pair_rows, pair_table, read_pairs
+    from proprl.data import Course, load_course
+    from proprl.data.folder.answers_file import ANSWERS_FILE
+    from proprl.data.folder.course_folder import course_with_answers
+    from proprl.estimator import load_model
+    from proprl.training.bundle import ROOT
 
-    ids, names = model.fitted_.concept_ids, model.fitted_.concept_names
-    if isinstance(pairs, Path):
-        table = read_pairs(pairs, ids, names)
+    fitted = None
+    if (Path(data) / ROOT).exists():
+        fitted = load_model(data).fitted_
+        concepts = pl.DataFrame({"id": fitted.concept_ids, "name": fitted.concept_names})
+        course = Course.from_tables(concepts=concepts, name=fitted.course_name)
     else:
-        table = pair_table(pair_rows(pairs, ids, names), ids, names)
-    return table.with_columns(probability=pl.Series(model.predict_proba(table)))
+        course = load_course(data)
+    if answers is not None:
+        course = course_with_answers(course, answers)
+    for warning in course.warnings:
+        if warning.file == (ANSWERS_FILE if answers is None else answers.name):
+            say(f"[yellow]{escape(str(warning))}[/]", aside=True)
+    return course, fitted
 
 
-def _predict_new(model: PrerequisiteModel, new: str, against: list[str] | None) -> pl.DataFrame:
-    from proprl.cli.progress_bar import ProgressBar
-    from proprl.data.lookup import is_known
+def _trained_on(course: Course) -> Fitted:
+    from proprl.cli.model_of import model_on
 
-    name, _, description = new.partition(":")
-    known = model.fitted_.concept_ids, model.fitted_.concept_names
-    if against is not None and "all" in against and not is_known("all", *known):
-        against = None
-    return model.predict_new(name, description, against=against, progress=ProgressBar())
+    return model_on(course).fitted_
 
 
-def _say_if_unlikely(
-    model: PrerequisiteModel, table: pl.DataFrame, new: str, *, aside: bool
+def _interview(
+    questions: list[Question], fitted: Fitted, course: Course, keep: Path, who: str, *, learns: bool
 ) -> None:
-    """Say so where no scored concept is likely enough to come before the new one."""
-    name = new.partition(":")[0].strip()
-    before = table.filter(table["target_name"] == name)["probability"]
-    if model.threshold_ is not None and not (before >= model.threshold_).any():
-        nothing = "Nothing" if len(before) == len(model.fitted_.concept_ids) else "None of these"
-        words = f"{nothing} is likely enough to be called a prerequisite of {name}."
-        say(escape(words), aside=aside)
+    """Ask at the terminal."""
+    from proprl.cli import INTERRUPTED, interrupts_raised
+    from proprl.cli.asking import DOES_NOT_LEARN, LEARNS, Asking
+    from proprl.curriculum.questions import known_pairs
+    from proprl.data.answers import answered_pairs
+    from proprl.data.folder.answers_file import AnswersFile
+
+    file = AnswersFile(keep)
+    if file.taken_out:
+        say(f"[yellow]The damaged last line was taken out: {escape(file.taken_out)}[/]", aside=True)
+    known = known_pairs(fitted, answered_pairs(course.answers, course.ids))
+    then = LEARNS if learns else DOES_NOT_LEARN
+    asking = Asking(questions, course, file, who, known.positives, then)
+    try:
+        with interrupts_raised():  # what was answered is told
+            asking.run()
+    except KeyboardInterrupt:
+        say("")
+        asking.tell_kept()
+        raise typer.Exit(INTERRUPTED) from None
+    asking.tell_kept()
 
 
-def _show(table: pl.DataFrame, as_json: bool) -> None:
-    if as_json:
-        print_json(table.to_dicts())
-        return
-    if "source_name" in table.columns:  # ids are for scripts
-        table = table.select(source="source_name", target="target_name", probability="probability")
-    print_table(None, table.columns, table.head(ROWS_PRINTED).rows())
-    if len(table) > ROWS_PRINTED:
-        say(f"... and {len(table) - ROWS_PRINTED} more; --out FILE writes them all")
+def _take(sheet: Path, course: Course, keep: Path, who: str) -> None:
+    """Take answers back from a spreadsheet: all of them, or none if anything is wrong."""
+    from proprl.curriculum.question_sheet import read_sheet
+    from proprl.data.folder.answers_file import AnswersFile
+
+    answers, left = read_sheet(sheet, course.ids, who)
+    file = AnswersFile(keep)
+    for answer in answers:
+        file.add(answer)
+    unanswered = f" {left} without an answer can still be filled in." if left else ""
+    say(f"Took {counted(answers, 'answer')} into [bold]{escape(str(keep))}[/].{unanswered}")
+
+
+def _login() -> str:
+    """Give the name that the user logged in with; "" where there is none, as in a container."""
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return ""

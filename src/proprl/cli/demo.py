@@ -12,7 +12,10 @@ from proprl.cli.console import escape, print_json, print_table, say
 from proprl.cli.options import Json, Seed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proprl.curriculum.graph import Edge, PrerequisiteGraph
+    from proprl.curriculum.questions import Question
     from proprl.estimator import PrerequisiteModel
     from proprl.judging import Judged
 
@@ -34,10 +37,12 @@ def demo(
     """
     from proprl.cli.progress_bar import ProgressBar
     from proprl.curriculum.questions import worth_asking
+    from proprl.curriculum.structure import topics_of
     from proprl.curriculum.summary import map_counts, sure_of
     from proprl.data import load_course
     from proprl.estimator import PrerequisiteModel
     from proprl.files import write_text
+    from proprl.report.map_picture import write_map
     from proprl.report.page import render_report, report_data
     from proprl.training.bundle import check_destination
 
@@ -50,6 +55,7 @@ def demo(
     model.save(bundle)
     judged, graph = model.judged(course), model.graph()
     write_text(page, render_report(report_data(model.fitted_, graph, judged)))
+    write_map(graph, topics_of(graph, model.fitted_.topics), course.name, out / "map.html")
     sure, ask = sure_of(model.fitted_, graph), worth_asking(model.fitted_, IN_TERMINAL)
     if as_json:
         expected = model.fitted_.expected
@@ -72,7 +78,8 @@ def demo(
     _tell_how_well(judged)
     _tell_pairs(sure, ask)
     say(f"\nThe map is drawn in [bold]{escape(str(page))}[/]: open it in a browser. Then try:")
-    say(f'  proprl predict {escape(str(bundle))} "Limits" "Derivatives"')
+    say(f'  proprl explain {escape(str(bundle))} "Limits" "Derivatives"')
+    say(f'  proprl path {escape(str(bundle))} "Gradient descent" --known "Fractions"')
 
 
 def _tell_what_was_learned_from(model: PrerequisiteModel, seconds: float) -> None:
@@ -118,13 +125,14 @@ def _tell_how_well(judged: Judged) -> None:
     say(" ".join(judged.sentences()[1:]))
 
 
-def _tell_pairs(sure: list[Edge], ask: list[Edge]) -> None:
+def _tell_pairs(sure: list[Edge], ask: list[Question]) -> None:
     from proprl.curriculum.summary import SURE
 
-    for title, edges in (
+    listed: tuple[tuple[str, Sequence[Edge | Question]], ...] = (
         (f"What is it sure of that no label says ({SURE} or more)?", sure[:IN_TERMINAL]),
         ("What would it ask you?", ask),
-    ):
+    )
+    for title, edges in listed:
         say(f"\n[bold]{title}[/]")
         if edges:
             rows = [(edge.source, "→", edge.target, edge.probability) for edge in edges]

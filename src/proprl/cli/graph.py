@@ -53,7 +53,7 @@ def graph(
     from proprl.cli.progress_bar import ProgressBar
     from proprl.curriculum.graph import Budget, map_of
     from proprl.curriculum.structure import Structure, topics_of
-    from proprl.curriculum.summary import label_words, learned_words, map_counts
+    from proprl.curriculum.summary import contradictions, label_words, learned_words, map_counts
     from proprl.report.map_picture import check_picture, write_map
 
     budget = Budget(edges, per_concept)
@@ -71,6 +71,8 @@ def graph(
     print_table(None, ("in the map", ""), [(what, n) for what, n in map_counts(drawn).items()])
     for sentence in (*learned_words(fitted, drawn), *label_words(fitted, drawn)):
         say(escape(sentence))
+    for sentence in contradictions(fitted):
+        say(f"[yellow]{escape(sentence)}[/]")
     _tell_structure(drawn, structure)
     _tell_learned(drawn)
     if out is not None:

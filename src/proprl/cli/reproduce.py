@@ -20,7 +20,7 @@ Named = Annotated[
     str,
     typer.Argument(
         help="table1, table2, table3, figure1, case-study, hyper, faults, ours, labels, "
-        "tune, whole-map or all."
+        "tune, whole-map, reasons or all."
     ),
 ]
 PublicData = Annotated[

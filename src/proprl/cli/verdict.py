@@ -13,7 +13,7 @@ from proprl.curriculum.graph import LEARNED_FROM
 
 if TYPE_CHECKING:
     from proprl.arrays import IntArray
-    from proprl.curriculum.explanation import Explanation
+    from proprl.curriculum.explanation import Answer
     from proprl.estimator import PrerequisiteModel
     from proprl.fitted import Fitted
 
@@ -30,7 +30,7 @@ class Verdict:
     """Whether the known labels say yes or no; None where they leave it to the model."""
 
 
-def verdict(model: PrerequisiteModel, why: Explanation) -> Verdict:
+def verdict(model: PrerequisiteModel, why: Answer) -> Verdict:
     """Give what the labels say of a pair or what follows from them, else what the model says."""
     fitted, graph = model.fitted_, model.labels_alone()
     i, j = (fitted.concept_ids.index(end) for end in (why.source_id, why.target_id))
@@ -58,7 +58,7 @@ def verdict(model: PrerequisiteModel, why: Explanation) -> Verdict:
     return Verdict(aside + _said_by_the_model(model, why))
 
 
-def _said_by_the_model(model: PrerequisiteModel, why: Explanation) -> str:
+def _said_by_the_model(model: PrerequisiteModel, why: Answer) -> str:
     fitted, p = model.fitted_, why.probability
     if why.threshold is None:
         if len(fitted.known) and not fitted.enough:
@@ -75,7 +75,7 @@ def _said_by_the_model(model: PrerequisiteModel, why: Explanation) -> str:
     return f"{why.source} is not believed to be a prerequisite of {why.target}."
 
 
-def _without_label(fitted: Fitted, why: Explanation, pair: tuple[int, int]) -> str:
+def _without_label(fitted: Fitted, why: Answer, pair: tuple[int, int]) -> str:
     """Say what the model makes of a labelled pair, if possible without having seen the label."""
     held_out, calibration = fitted.fit.held_out, fitted.fit.calibration
     if held_out is not None and calibration is not None:

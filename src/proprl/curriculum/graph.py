@@ -189,14 +189,15 @@ def prerequisite_graph(
     *,
     threshold: float,
     budget: Budget = NO_LIMIT,
+    support: FloatArray | None = None,
     seconds: float = SECONDS,
 ) -> PrerequisiteGraph:
     """Give the graph of the labels, and of the candidates that are worth most beside them.
 
-    Every confirmed pair that is not in conflict (see `settle_labels`) is an edge or follows from
-    edges; a rejected pair follows only if those confirmed pairs alone imply it. A candidate is
-    worth what its log-odds exceed the threshold's by. What follows from other edges is taken
-    out, confirmed edges only if they follow from confirmed ones.
+    Every confirmed pair that is not in conflict (see `settle_labels`, also for `support`) is an
+    edge or follows from edges; a rejected pair follows only if those confirmed pairs alone imply
+    it. A candidate is worth what its log-odds exceed the threshold's by. What follows from other
+    edges is taken out, confirmed edges only if they follow from confirmed ones.
 
     >>> labelled = LabelledPairs(np.array([[0, 1], [0, 3]]), np.array([1, 0]))
     >>> pairs = np.array([[1, 2], [2, 0], [2, 3], [0, 2]])
@@ -210,7 +211,7 @@ def prerequisite_graph(
     """
     n = len(ids)
     _check_candidates(n, pairs, probabilities, threshold)
-    labels = settle_labels(n, labelled)
+    labels = settle_labels(n, labelled, support)
     known, confirmed_steps = closure_and_steps(n, labels.kept)
     implied = known[labels.rejected[:, 0], labels.rejected[:, 1]]
     rejected = labels.rejected[~implied]
@@ -275,11 +276,23 @@ def map_of(
         np.concatenate([probabilities, fitted.fit.score(confirmed)]),
         threshold=threshold,
         budget=budget,
+        support=support_of(fitted),
     )
 
 
+def support_of(fitted: Fitted) -> FloatArray | None:
+    """Give how likely each known label's pair is by the other labels; None if nothing says so."""
+    held_out = fitted.fit.held_out
+    if held_out is None or fitted.fit.calibration is None or held_out.labels != fitted.known:
+        return None
+    return fitted.fit.calibration.probability(held_out.scores)
+
+
 def labels_alone(
-    ids: Sequence[str], names: Sequence[str], labelled: LabelledPairs
+    ids: Sequence[str],
+    names: Sequence[str],
+    labelled: LabelledPairs,
+    support: FloatArray | None = None,
 ) -> PrerequisiteGraph:
     """Give the graph of the confirmed labels, without any model.
 
@@ -288,12 +301,14 @@ def labels_alone(
     [('A', 'B'), ('B', 'C')]
     """
     nothing = LabelledPairs.empty().pairs
-    return prerequisite_graph(ids, names, labelled, nothing, np.zeros(0), threshold=1)
+    return prerequisite_graph(
+        ids, names, labelled, nothing, np.zeros(0), threshold=1, support=support
+    )
 
 
 def labels_alone_of(fitted: Fitted) -> PrerequisiteGraph:
     """Give the graph of a model's known labels, without what was learned from them."""
-    return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known)
+    return labels_alone(fitted.concept_ids, fitted.concept_names, fitted.known, support_of(fitted))
 
 
 def acyclic_graph(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import floor, log10
 
 import numpy as np
+import rustworkx as rx
 
 from proprl.arrays import IntArray
-from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
+from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of, support_of
 from proprl.data.splits.labelled import DRAWN, pair_codes
 from proprl.features.gather import NONE
 from proprl.features.reader import NOBODY
@@ -144,10 +146,10 @@ def learned_words(fitted: Fitted, graph: PrerequisiteGraph) -> list[str]:
         words.append(f"Nothing is learned{why_not}.")
     if reasons:
         words.append(f"Left out, though likely enough: {', and '.join(reasons)}.")
-        best = "No other choice of steps is worth more."
+        best = "No other choice of learned steps is worth more."
         if graph.gap:
-            best = f"A better choice of steps is worth at most {graph.gap:.1%} more."
-        words.append(best)
+            best = f"A better choice of learned steps is worth at most {graph.gap:.1%} more."
+        words += [best] if len(learned) else []
     return words
 
 
@@ -178,11 +180,32 @@ def contradictions(fitted: Fitted) -> list[str]:
             "label contradicts others and is" if aside == 1 else "labels contradict others and are"
         )
         words.append(f"{aside:,} {what} set aside in the map: {shown(graph.conflicts)}")
+    words += circles(graph, weakest=support_of(fitted) is not None)[:NAMED]
     if implied := len(graph.implied_rejected):
         what = "label says no, yet it follows" if implied == 1 else "labels say no, yet they follow"
         words.append(
             f"{implied:,} {what} from labels that say yes: {shown(graph.implied_rejected)}"
         )
+    return words
+
+
+def circles(graph: PrerequisiteGraph, *, weakest: bool) -> list[str]:
+    """Say of each label that closes a circle with others which circle that is.
+
+    `weakest` says that the labels set aside have the least support.
+    """
+    names = names_apart(graph.ids, graph.names)
+    kept = rx.PyDiGraph()
+    kept.add_nodes_from(names)
+    kept.add_edges_from_no_data([(i, j) for i, j in graph.labels.kept.tolist()])
+    words = []
+    for i, j in graph.labels.cyclic.tolist():
+        way = list(rx.dijkstra_shortest_paths(kept, j, target=i)[i])
+        first, *rest = pairwise([names[k] for k in (i, *way)])
+        said = [f"{first[0]} is needed before {first[1]}"]
+        said += [f"{before} before {after}" for before, after in rest]
+        why = "has the least support" if weakest else "is set aside"
+        words.append(f"{', '.join(said)}; the label {names[i]} → {names[j]} {why}.")
     return words
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from scipy.sparse import coo_array
 
 from proprl.arrays import FloatArray, IntArray, SparseMatrix
+from proprl.data.answers import with_answers
 from proprl.data.folder.features_file import check_features
 from proprl.data.lookup import find_concept
 from proprl.data.mentions import mention_incidence, names_in_texts
@@ -46,12 +47,14 @@ def concept_text(name: str, description: str) -> str:
     return f"{name}. {description}" if description.strip() else name
 
 
-def title_and_text(resources: pl.DataFrame) -> list[str]:
-    """Return what each resource says.
+BETWEEN = "\n.\n"
+"""The full stop keeps a name from being found half in a title, half in the text."""
 
-    The full stop keeps a name from being found half in the title, half in the text.
-    """
-    return [f"{title}\n.\n{text}" for title, text in resources.select("title", "text").iter_rows()]
+
+def title_and_text(resources: pl.DataFrame) -> list[str]:
+    """Return what each resource says: its title, and its text."""
+    said = resources.select("title", "text").iter_rows()
+    return [f"{title}{BETWEEN}{text}" for title, text in said]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,7 @@ class Course:
     interactions: pl.DataFrame | None = None  # learner, concept, time (seconds, or UTC)
     transitions: pl.DataFrame | None = None  # source, target, weight > 0
     pairs: pl.DataFrame | None = None  # source, target, label; split, origin, chance where given
+    answers: pl.DataFrame | None = None  # source, target, answer, who, when, origin; chance
     features: FloatArray | None = None  # (n, d)
     subject: str = ""  # such as "computer science": tells a reader which of its meanings a name has
     warnings: tuple[Problem, ...] = ()
@@ -84,6 +88,7 @@ class Course:
         *,
         concepts: Any,
         pairs: Any = None,
+        answers: Any = None,
         resources: Any = None,
         concept_resources: Any = None,
         resource_links: Any = None,
@@ -115,6 +120,7 @@ class Course:
             "interactions": interactions,
             "transitions": transitions,
             "pairs": pairs,
+            "answers": answers,
         }
         texts = dict.fromkeys(ABOUT, "") | {"name": "course"} | dict(about)
         findings = Findings(f"the course {texts['name']!r}")
@@ -175,21 +181,27 @@ class Course:
         """
         return names_in_texts(self.names, self.concept_texts())
 
+    @cached_property
+    def labels(self) -> pl.DataFrame | None:
+        """The labelled pairs as `pairs` says and answers leave them; None without either."""
+        return self.pairs if self.answers is None else with_answers(self.pairs, self.answers)
+
     def labelled_pairs(self) -> LabelledPairs:
         """Return the labelled pairs as rows of concepts."""
-        if self.pairs is None:
+        labels = self.labels
+        if labels is None:
             expected = "this needs labelled pairs: add pairs.csv with columns source, target, label"
             raise CourseError(self.name, [Problem("pairs.csv", None, None, None, expected)])
-        said = [column for column in ("origin", "chance") if column in self.pairs.columns]
-        given = {column: self.pairs[column].to_numpy() for column in said}
-        ends = np.stack(self._ends(self.pairs), axis=1)
-        return LabelledPairs(ends, self.pairs["label"].to_numpy(), **given)
+        said = [column for column in ("origin", "chance") if column in labels.columns]
+        given = {column: labels[column].to_numpy() for column in said}
+        ends = np.stack(self._ends(labels), axis=1)
+        return LabelledPairs(ends, labels["label"].to_numpy(), **given)
 
     def split_column(self) -> list[str] | None:
         """Return the part that the course gives each labelled pair; None where it gives none."""
-        if self.pairs is None or "split" not in self.pairs.columns:
+        if self.labels is None or "split" not in self.labels.columns:
             return None
-        return self.pairs["split"].to_list()
+        return self.labels["split"].to_list()
 
     def incidence(self) -> SparseMatrix | None:
         """Return which concept belongs to which resource, M (n × m): 1 where it does."""
@@ -299,7 +311,7 @@ def _add_column(digest: Any, column: pl.Series) -> None:
 def course_facts(course: Course) -> dict[str, str | int | None]:
     """Return what a course holds, for people and for scripts; None for what it lacks."""
     B, M = course.transition_matrix(), course.incidence()
-    events, pairs = course.interactions, course.pairs
+    events, pairs = course.interactions, course.labels
     rows = {table: len(frame) for table, frame in course.tables().items()}
     linked_by = "mention" if course.concept_resources is None else "given"
     facts: dict[str, str | int | None] = {
@@ -315,11 +327,13 @@ def course_facts(course: Course) -> dict[str, str | int | None]:
         "interactions": rows.get("interactions"),
         "transitions": None if B is None else int(B.nnz),
         "features": None if course.features is None else course.features.shape[1],
-        "labelled_pairs": rows.get("pairs"),
+        "labelled_pairs": None if pairs is None else len(pairs),
         "positives": None if pairs is None else int(pairs["label"].sum()),
     }
     if pairs is not None and "origin" in pairs.columns:
         origins = pairs["origin"].to_list()
         facts |= {f"{origin}_pairs": origins.count(origin) for origin in ORIGINS}
+    if course.answers is not None:
+        facts["answers"] = rows["answers"]
     parts = course.split_column()
     return facts if parts is None else facts | {part: parts.count(part) for part in PARTS}

@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 
 # Nothing that stands before one of these characters changes what normalising makes of it.
 _APART = "\\x00-\\x7f\\s\u3002\u3400-\u4dbf\u4e00-\u9fff"
-_PIECE = re.compile(rf"[{_APART}]+(?=[{_APART}]|\Z)|[{_APART}]?[^{_APART}]+")
+_PIECE = re.compile(rf"[{_APART}]+(?=[{_APART}]|\Z)|\s+|[{_APART}]?[^{_APART}]+")
 
 
 class Mention(NamedTuple):

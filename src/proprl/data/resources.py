@@ -12,8 +12,9 @@ from operator import attrgetter
 import polars as pl
 
 from proprl.arrays import SparseMatrix
-from proprl.data.course import Course, title_and_text
+from proprl.data.course import BETWEEN, Course, title_and_text
 from proprl.data.mentions import Mention, Places, find_mentions, plain
+from proprl.progress import SILENT, Progress
 
 MOST = 300
 """A sentence is shown by so many characters at most."""
@@ -50,14 +51,19 @@ class Resources:
         return replace(self, sentences={})
 
 
-def resources_of(course: Course, incidence: SparseMatrix | None) -> Resources | None:
+def resources_of(
+    course: Course, incidence: SparseMatrix | None, progress: Progress = SILENT
+) -> Resources | None:
     """Give a course's resources with a sentence for each link; None without links.
 
     It is the first sentence of the text that mentions the concept, else the title.
     """
     if course.resources is None or incidence is None:
         return None
+    progress.begin("sentences", 1)
     found = _sentences(course, course.resources, incidence)
+    progress.step()
+    progress.end()
     return Resources(
         tuple(course.resources["id"]), tuple(course.resources["title"]), dict(sorted(found.items()))
     )
@@ -75,16 +81,22 @@ def _sentences(
         place_of = _chosen(mentions, set(concepts.tolist()), len(plain(titles[column])))
         if not place_of:
             continue
-        text, end_of_title = texts[column], len(titles[column])
-        places = Places(text)
-        begins = [0, end_of_title, *(match.end() for match in _BEGINS.finditer(text)), len(text)]
-        begins.sort()
+        text, places = texts[column], Places(texts[column])
+        begins = _beginnings(text, len(titles[column]))
         for concept, place in place_of.items():
             start, end = places.of(*place)
             first = begins[bisect_right(begins, start) - 1]
             last = begins[bisect_left(begins, end)]
-            found[concept, column] = shortened(text[first:last], start - first, end - first)
+            sentence = shortened(text[first:last], start - first, end - first)
+            if sentence:  # nothing is left of a name that is made of control characters
+                found[concept, column] = sentence
     return found
+
+
+def _beginnings(text: str, end_of_title: int) -> list[int]:
+    """Give where sentences begin in a title and a text, and where the last one ends."""
+    within = [match.end() for match in _BEGINS.finditer(text)]
+    return sorted([0, end_of_title, end_of_title + len(BETWEEN), *within, len(text)])
 
 
 def _chosen(
@@ -102,7 +114,7 @@ def _chosen(
 def shortened(text: str, start: int, end: int, most: int = MOST) -> str:
     """Give a text on one line, or the part of it around a place, cut between words.
 
-    >>> shortened("Few people know that a set has  no order at all.", 21, 26, most=25)
+    >>> shortened("Few people know that a set has  no order at all.", 21, 26, most=30)
     '… know that a set has no …'
     """
     before, named, after = (
@@ -110,15 +122,20 @@ def shortened(text: str, start: int, end: int, most: int = MOST) -> str:
     )
     before, after = before.lstrip(), after.rstrip()
     if len(before) + len(named) + len(after) <= most:
-        return (before + named + after).strip()
+        return on_one_line(before + named + after)
     room = most - len(named) - len("… ") - len(" …")
     if room < 0:
-        return _begin(named.strip(), most - len(" …")) + " …"
+        return on_one_line(_begin(named.strip(), most - len(" …")) + " …")
     ahead = min(len(before), max(room // 2, room - len(after)))
     cut_before = before if len(before) <= ahead else "… " + _begin(before[::-1], ahead)[::-1]
     behind = room - ahead
     cut_after = after if len(after) <= behind else _begin(after, behind) + " …"
-    return (cut_before + named + cut_after).strip()
+    return on_one_line(cut_before + named + cut_after)
+
+
+def on_one_line(text: str) -> str:
+    """Give a text without line breaks, control characters and space around it."""
+    return _BLANK.sub(" ", text).strip()
 
 
 def _begin(text: str, most: int) -> str:

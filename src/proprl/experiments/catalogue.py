@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proprl.errors import ProprlError
-from proprl.experiments.running.run import WHOLE_MAP
+from proprl.experiments.running.run import REASONS, WHOLE_MAP
 from proprl.experiments.show.pages import Experiment
 from proprl.experiments.studies.case_study import case_study
 from proprl.experiments.studies.faults import faults
@@ -11,6 +11,7 @@ from proprl.experiments.studies.figure1 import figure1
 from proprl.experiments.studies.hyper import hyper
 from proprl.experiments.studies.labels import label_curve
 from proprl.experiments.studies.ours import ours
+from proprl.experiments.studies.reasons import reasons
 from proprl.experiments.studies.table1_and_2 import table1, table2
 from proprl.experiments.studies.table3 import table3
 from proprl.experiments.studies.tune import tune
@@ -32,8 +33,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "labels": label_curve,
     "tune": tune,
     WHOLE_MAP: whole_map,
+    REASONS: reasons,
 }
-"""The last four are not in the paper. They run only when they are asked for by name."""
+"""The last five are not in the paper. They run only when they are asked for by name."""
 ALL = "all"
 
 

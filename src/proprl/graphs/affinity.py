@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array, csr_array, diags_array, vstack
 
-from proprl.arrays import FloatArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.graphs.matrices import Weighting, normalise_rows, propagation_operator, unit_rows
 
 RESTART = 0.15
@@ -38,12 +38,19 @@ def behaviour_affinity(B: SparseMatrix) -> FloatArray:
     return text_affinity(np.sqrt(np.hstack([ahead, behind])))
 
 
-def visits(B: SparseMatrix, *, weighting: Weighting) -> FloatArray:
+def visits(B: SparseMatrix, *, weighting: Weighting, of: IntArray | None = None) -> FloatArray:
     """Return the share of time that walks from each concept spend at each: n × n, rows sum to 1.
 
-    A walk starts anew with probability 0.15 at each step.
+    A walk starts anew with probability 0.15 at each step. With `of`, only the rows of these.
     """
-    return propagation_operator(normalise_rows(B, weighting=weighting), RESTART, STEPS)
+    A = normalise_rows(B, weighting=weighting)
+    if of is None:
+        return propagation_operator(A, RESTART, STEPS)
+    start = np.eye(len(A.indptr) - 1)[of]
+    spent, onwards = start, csr_array(A.T)
+    for _ in range(STEPS):
+        spent = (1.0 - RESTART) * (onwards @ spent.T).T + RESTART * start
+    return spent
 
 
 def associated_concepts(M: SparseMatrix) -> SparseMatrix:

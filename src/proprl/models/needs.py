@@ -47,7 +47,7 @@ def offered_inputs(course: Course, needs: Collection[str], encoder: str) -> set[
         transitions=course.transition_matrix() if BEHAVIOUR in asked else None,
         incidence=course.incidence() if RESOURCE in asked else None,
     ).views
-    labels = {LABELS} if course.pairs is not None and len(course.pairs) else set()
+    labels = {LABELS} if course.labels is not None and len(course.labels) else set()
     return {*views, *labels} | (set() if encoder == NONE else {FEATURES})
 
 

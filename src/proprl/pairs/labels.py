@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.sparse import csr_array
 
-from proprl.arrays import FloatArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.pairs.columns import Columns
 from proprl.pairs.like_pairs import like_pair_columns
@@ -18,39 +18,50 @@ from proprl.pairs.like_pairs import like_pair_columns
 LONGEST = 4
 
 
-def label_columns(known: LabelledPairs, near: Mapping[str, FloatArray], n: int) -> Columns:
-    """Give what these labels say about pairs; `near` is `nearness` by each source."""
+def label_columns(
+    known: LabelledPairs,
+    near: Mapping[str, FloatArray],
+    n: int,
+    among: IntArray | None = None,
+) -> Columns:
+    """Give what these labels say about pairs; `near` is `nearness` by each source.
+
+    If concepts are given, only of pairs `among` them, numbered anew. For a single pair that takes
+    a fifth of the time.
+    """
+    here = slice(None) if among is None else among
     yes, no = label_matrix(known, 1, n), label_matrix(known, 0, n)
     ways = [yes]  # how many there are of each length, through known prerequisites
     while len(ways) < LONGEST:
         ways.append(ways[-1] @ yes)
     steps = _steps(ways)
     reached = steps <= LONGEST
-    same_dependents, same_prerequisites = yes @ yes.T, yes.T @ yes
+    same_dependents, same_prerequisites = yes[here] @ yes.T, yes.T @ yes[:, here]
     leads_to, needed_by = _scaled_rows(yes), _scaled_rows(yes.T.tocsr())
+    like_leads = leads_to[here] @ needed_by @ leads_to[:, here]
     columns = Columns(
         "labels",
         symmetric={
-            "common dependents": same_dependents.toarray(),
-            "common prerequisites": same_prerequisites.toarray(),
+            "common dependents": same_dependents[:, here].toarray(),
+            "common prerequisites": same_prerequisites[here].toarray(),
         },
         directed={
-            "known ways of two steps": ways[1].toarray(),
-            "known ways of three steps": ways[2].toarray(),
-            "known steps": steps,
+            "known ways of two steps": ways[1][here][:, here].toarray(),
+            "known ways of three steps": ways[2][here][:, here].toarray(),
+            "known steps": steps[here][:, here],
             # How much those concepts lead to b that lead where a leads.
-            "alike in what they lead to": (leads_to @ needed_by @ leads_to).toarray(),
-            "alike, but not a prerequisite": (same_dependents @ no).log1p().toarray(),
+            "alike in what they lead to": like_leads.toarray(),
+            "alike, but not a prerequisite": ((same_dependents @ no[:, here]).log1p().toarray()),
             "prerequisite of what is alike, but not of it": (
-                (no @ same_prerequisites).log1p().toarray()
+                (no[here] @ same_prerequisites).log1p().toarray()
             ),
         },
         about_concepts={
-            "known dependents": np.log1p(reached.sum(axis=1)),
-            "known prerequisites": np.log1p(reached.sum(axis=0)),
+            "known dependents": np.log1p(reached[here].sum(axis=1)),
+            "known prerequisites": np.log1p(reached[:, here].sum(axis=0)),
         },
     )
-    return columns + like_pair_columns(yes, no, near)
+    return columns + like_pair_columns(yes, no, near, among)
 
 
 def label_matrix(known: LabelledPairs, label: int, n: int) -> SparseMatrix:

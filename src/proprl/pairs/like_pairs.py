@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, cg
 
-from proprl.arrays import FloatArray, SparseMatrix
+from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.graphs.matrices import unit_rows
 from proprl.pairs.columns import Columns
@@ -40,23 +40,29 @@ def nearness(affinity: FloatArray) -> FloatArray:
 
 
 def like_pair_columns(
-    yes: SparseMatrix, no: SparseMatrix, near: Mapping[str, FloatArray]
+    yes: SparseMatrix,
+    no: SparseMatrix,
+    near: Mapping[str, FloatArray],
+    among: IntArray | None = None,
 ) -> Columns:
     """Give what labels say of like pairs, for each source of `nearness`.
 
-    Both concepts may be like those of the pair, or one like it and the other the same.
+    Both concepts may be like those of the pair, or one like it and the other the same. See
+    `label_columns` for `among`.
     """
+    here = slice(None) if among is None else among
     Y, N = (matrix.astype(np.float32) for matrix in (yes, no))
     balance = np.float32(Y.sum() / max(N.sum(), 1.0))  # so that 0 means: as usual
     directed: dict[str, FloatArray] = {}
     about_concepts: dict[str, FloatArray] = {}
     for source, K in near.items():
+        to, K = K[:, here], K[here]
         like_sources = K @ Y  # (n, n): positives that end at b, by how alike their sources are
         like_sources_asked = K @ (Y + N)
-        weight = like_sources_asked @ K
-        signed = (like_sources - balance * (like_sources_asked - like_sources)) @ K
-        of_targets = (Y @ K) / ((Y + N) @ K + LITTLE)
-        of_sources = like_sources / (like_sources_asked + LITTLE)
+        weight = like_sources_asked @ to
+        signed = (like_sources - balance * (like_sources_asked - like_sources)) @ to
+        of_targets = (Y[here] @ to) / ((Y + N)[here] @ to + LITTLE)
+        of_sources = like_sources[:, here] / (like_sources_asked[:, here] + LITTLE)
         how = f"by {source}"
         directed |= {
             f"rate of like pairs {how}": signed / (weight + LITTLE),

@@ -134,6 +134,8 @@ def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str, alone: bo
     from pygraphviz import AGraph
 
     colours, names = tints(topics), names_apart(graph.ids, graph.names)
+    concepts = list(range(len(names))) if alone else np.unique(graph.pairs).tolist()
+    others = {} if all(topics[i] in colours for i in concepts) else {"other": OTHERS}
     drawing = AGraph(
         directed=True,
         rankdir="LR",
@@ -142,13 +144,13 @@ def _drawn(graph: PrerequisiteGraph, topics: Sequence[str], kind: str, alone: bo
         splines="true" if len(graph) <= MANY_EDGES else "line",
         bgcolor="white",
         fontname=FONT,
-        label=_legend(colours),
+        label=_legend(colours | others),
         labelloc="b",
     )
     drawing.node_attr.update(shape="box", style="rounded,filled", fontname=FONT, fontsize="12")
     drawing.node_attr.update(margin="0.09,0.04", height="0.3", penwidth="1.2")
     drawing.edge_attr.update(arrowsize="0.6")
-    for i in range(len(names)) if alone else np.unique(graph.pairs).tolist():
+    for i in concepts:
         fill, line = colours.get(topics[i], OTHERS)
         label = r"\n".join(map(_plain, wrap(names[i], LINE)))
         look = {"fillcolor": fill, "color": line}

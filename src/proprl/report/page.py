@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from proprl.curriculum.graph import Edge, PrerequisiteGraph, labels_alone_of
-from proprl.curriculum.questions import worth_asking
+from proprl.curriculum.questions import Question, worth_asking
 from proprl.curriculum.structure import topics_of
 from proprl.curriculum.summary import (
     SURE,
@@ -63,12 +63,13 @@ def report_data(fitted: Fitted, graph: PrerequisiteGraph | None, judged: Judged)
 def _map(fitted: Fitted, graph: PrerequisiteGraph) -> dict[str, Any]:
     """Give the map's edges, learned ones first, beside what follows from the labels alone."""
     alone, counts = map_counts(labels_alone_of(fitted)), map_counts(graph)
+    topics = topics_of(graph, fitted.topics)
     return {
         "edges": sorted(told_apart(graph), key=lambda edge: edge.confirmed),
         "beside": [(what, alone[what], count) for what, count in counts.items()],
         "remarks": [*learned_words(fitted, graph), *label_words(fitted, graph)],
         "doubtful": _doubtful(graph),
-        "drawing": map_svg(graph, topics_of(graph), fitted.course_name) if len(graph) else None,
+        "drawing": map_svg(graph, topics, fitted.course_name) if len(graph) else None,
     }
 
 
@@ -95,7 +96,7 @@ def _sure(fitted: Fitted, graph: PrerequisiteGraph | None) -> dict[str, Any]:
     return _listed(f"{words} {len(sure):,}{first}.", sure[:AT_FIRST])
 
 
-def _ask(edges: list[Edge]) -> dict[str, Any]:
+def _ask(edges: Sequence[Edge | Question]) -> dict[str, Any]:
     if not edges:
         return _listed("Nothing: every pair has a label, or follows from one.")
     return _listed(
@@ -105,7 +106,7 @@ def _ask(edges: list[Edge]) -> dict[str, Any]:
     )
 
 
-def _listed(words: str, edges: Sequence[Edge] = ()) -> dict[str, Any]:
+def _listed(words: str, edges: Sequence[Edge | Question] = ()) -> dict[str, Any]:
     return {"words": words, "edges": edges}
 
 

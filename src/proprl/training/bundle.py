@@ -22,7 +22,7 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 
 from proprl.arrays import SparseMatrix
-from proprl.data.resources import MOST
+from proprl.data.resources import MOST, on_one_line
 from proprl.data.splits.labelled import ORIGINS, LabelledPairs
 from proprl.errors import BundleError
 from proprl.files import write_bytes
@@ -261,8 +261,8 @@ def unpack_sentences(arrays: Arrays, incidence: SparseMatrix | None) -> dict[tup
     linked = set() if incidence is None else set(zip(*incidence.nonzero(), strict=True))
     if not linked.issuperset(sentences) or list(sentences) != sorted(sentences):
         raise BundleError("a sentence is not that of a link of a concept and a resource")
-    if not all(0 < len(text) <= MOST and text == text.strip() for text in texts):
-        raise BundleError(f"a sentence is empty, or longer than {MOST} characters")
+    if not all(0 < len(text) <= MOST and text == on_one_line(text) for text in texts):
+        raise BundleError(f"a sentence is empty, longer than {MOST} characters, or on two lines")
     packed = pack_sentences(sentences)
     if arrays.keys() != packed.keys() or any(
         arrays[name].dtype != array.dtype or not np.array_equal(arrays[name], array)

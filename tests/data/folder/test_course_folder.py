@@ -125,7 +125,12 @@ def full_course(**changes: Any) -> Course:
     """A course with every table."""
     tables: dict[str, Any] = {
         "concepts": pl.DataFrame(
-            {"id": ["f", "l"], "name": ["Functions", "Limits"], "week": [1, 2]}
+            {
+                "id": ["f", "l"],
+                "name": ["Functions", "Limits"],
+                "week": [1, 2],
+                "topic": ["", "Calculus"],
+            }
         ),
         "resources": pl.DataFrame(
             {"id": ["r", "s"], "title": ["Limits", "Sets"], "text": ["a\r\nb\rc", ""]}

@@ -19,6 +19,7 @@ SOUND = {
     "interactions.csv": "learner,concept,time\nu,f,1\nu,l,2\n",
     "pairs.csv": "source,target,label,split\nf,l,1,train\nl,d,1,test\nd,f,0,validation\n",
 }
+THREE = "f,Functions, Sets \nl,Limits,\nd,Derivatives,\n"
 TRANSITIONS = "source,target,weight\nf,l,2\nl,d,0.5\n"
 
 
@@ -324,6 +325,34 @@ def test_a_misspelt_column_is_a_warning(tmp_path: Path, column: str, meant: str)
 
     assert (warning.file, warning.row, warning.column) == ("pairs.csv", None, column)
     assert f"did you mean {meant}?" in warning.expected
+
+
+def test_so_is_a_misspelt_column_of_concepts(tmp_path: Path) -> None:
+    make_folder(tmp_path, {"concepts.csv": f"id,name,topics\n{THREE}"})
+    (warning,) = read_course(tmp_path).warnings
+    assert (warning.file, warning.column) == ("concepts.csv", "topics")
+    assert "did you mean topic?" in warning.expected
+
+
+def test_topics_are_read_without_the_space_around_them(tmp_path: Path) -> None:
+    make_folder(tmp_path, {"concepts.csv": f"id,name,topic\n{THREE}"})
+    course = read_course(tmp_path)
+    assert course.topics == ("Sets", "", "")
+    assert course.concepts.columns == ["id", "name", "description", "topic"]
+
+
+def test_topics_that_are_all_empty_are_none(tmp_path: Path) -> None:
+    make_folder(tmp_path, {"concepts.csv": f"id,name,topic\n{THREE.replace('Sets', '')}"})
+    course = read_course(tmp_path)
+    assert course.topics == ()
+    assert course.concepts.columns == ["id", "name", "description"]
+
+
+def test_a_topic_is_one_text(tmp_path: Path) -> None:
+    path = tmp_path / "concepts.jsonl"
+    path.write_text('{"id": "f", "name": "Functions", "topic": ["Sets", "Maps"]}\n')
+    with pytest.raises(CourseError, match=r"concepts\.jsonl, row 1, column topic.*one text"):
+        read_course(tmp_path)
 
 
 def test_a_column_of_ones_own_is_nobodys_business(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ _ORDER: tuple[Severity, ...] = ("error", "warning", "note", "ok")
 def audit_course(course: Course) -> Audit:
     """Return what in a course would mislead a model or flatter its results, gravest first.
 
-    Every row of `course.pairs` is looked at, in all parts: an audit judges the data, and nothing
+    Every row of `course.labels` is looked at, in all parts: an audit judges the data, and nothing
     is learned from it. A check that lacks its table stands in `skipped` with the reason.
     """
-    rows = LabelledRows.of(course) if course.pairs is not None and len(course.pairs) else None
+    rows = LabelledRows.of(course) if course.labels is not None and len(course.labels) else None
     found = sorted(_findings(course, rows), key=lambda finding: _ORDER.index(finding.severity))
     kinds = {finding.kind for finding in found}
     return Audit(course.name, tuple(found), dict(_skipped(course, rows, kinds)))

@@ -6,20 +6,23 @@ import os
 import secrets
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
 from proprl.data.course import ABOUT, Course, build_course
+from proprl.data.folder.answers_file import ANSWERS_FILE, read_answers_table
 from proprl.data.folder.course_toml import METADATA_FILE, read_metadata, render_metadata
 from proprl.data.folder.features_file import FEATURES_FILE, read_features, render_features
-from proprl.data.tables.cells import TABLES, arrange
+from proprl.data.tables.cells import TABLES, arrange, frame_table
 from proprl.data.tables.csv_json_parquet import FORMATS, RENDERERS, read_table
 from proprl.data.tables.findings import Findings
-from proprl.data.tables.table_checks import RepeatedPairs
+from proprl.data.tables.table_checks import RepeatedPairs, validate
 from proprl.errors import CourseError, OutputError, Problem, ProprlError
 
 _TABLE_FILES = {table: [f"{table}.{ending}" for ending in FORMATS] for table in TABLES}
+_TABLE_FILES["answers"] = [ANSWERS_FILE]  # lines are added to it, which only CSV allows
 _COURSE_FILES = {METADATA_FILE, FEATURES_FILE, *chain.from_iterable(_TABLE_FILES.values())}
 
 
@@ -42,6 +45,20 @@ def check_course(
     return findings.in_order()
 
 
+def course_with_answers(course: Course, path: Path) -> Course:
+    """Return a course with the answers of a file in place of its own, if that is there."""
+    findings = Findings(f"the answers in {str(path)!r}")
+    found = read_answers_table(path, findings) if path.exists() else None
+    tables = {"concepts": frame_table(course.concepts, "the course", findings)}
+    if found is not None:
+        tables["answers"] = arrange(found, "answers", {}, findings)
+    checked = {name: table for name, table in tables.items() if table is not None}
+    frames = validate(checked, frozenset(checked), findings)
+    findings.raise_errors()
+    warnings = (*course.warnings, *findings.in_order()[1])
+    return replace(course, answers=frames.get("answers"), warnings=warnings)
+
+
 def _findings(path: str | os.PathLike[str]) -> Findings:
     return Findings(f"the course folder {str(path)!r}")
 
@@ -57,7 +74,8 @@ def _read(folder: Path, findings: Findings, repeated_pairs: RepeatedPairs) -> Co
     tables = {}
     for name in TABLES:
         file = _chosen_file(folder, name, findings)
-        table = None if file is None else read_table(folder / file, findings)
+        read = read_answers_table if name == "answers" else read_table
+        table = None if file is None else read(folder / file, findings)
         if table is not None:
             tables[name] = arrange(table, name, renamed.get(name, {}), findings)
     features = None
@@ -110,9 +128,9 @@ def write_course(
 ) -> None:
     """Write the course as a folder that `read_course` reads back the same.
 
-    `format` is "csv", "parquet" or "jsonl". The folder appears whole or not at all. With
-    `overwrite` it replaces a course folder that is there; a folder with anything else in it is
-    never replaced.
+    `format` is "csv", "parquet" or "jsonl"; answers are always CSV. The folder appears whole or
+    not at all. With `overwrite` it replaces a course folder that is there; a folder with anything
+    else in it is never replaced.
     """
     if format not in RENDERERS:
         raise ProprlError(f"unknown format {format!r}: it is one of {', '.join(RENDERERS)}")
@@ -126,7 +144,8 @@ def write_course(
         about = render_metadata({key: getattr(course, key) for key in ABOUT})
         (staging / METADATA_FILE).write_bytes(about)
         for table, frame in course.tables().items():
-            (staging / f"{table}.{format}").write_bytes(RENDERERS[format](frame))
+            ending = "csv" if table == "answers" else format
+            (staging / f"{table}.{ending}").write_bytes(RENDERERS[ending](frame))
         if course.features is not None:
             (staging / FEATURES_FILE).write_bytes(render_features(course.features))
         if target.exists():

@@ -127,11 +127,12 @@ def split_course(
 
 def _why_useless(course: Course) -> str | None:
     """Return why the labels of a course cannot teach anything; None where they can."""
-    if course.pairs is None or len(course.pairs) == 0:
+    pairs = course.labels
+    if pairs is None or len(pairs) == 0:
         return "the course has no labelled pairs"
-    labels = np.unique(course.pairs["label"].to_numpy())
+    labels = np.unique(pairs["label"].to_numpy())
     if len(labels) < 2:
-        return f"all {len(course.pairs)} labelled pairs have label {labels[0]}: none was used"
+        return f"all {len(pairs)} labelled pairs have label {labels[0]}: none was used"
     return None
 
 

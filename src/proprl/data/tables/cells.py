@@ -35,6 +35,7 @@ TABLES: Mapping[str, TableSpec] = {
     "interactions": TableSpec(("learner", "concept", "time")),
     "transitions": TableSpec(("source", "target", "weight")),
     "pairs": TableSpec(("source", "target", "label"), ("split", "origin", "chance")),
+    "answers": TableSpec(("source", "target", "answer"), ("who", "when", "origin", "chance")),
 }
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 import polars as pl
 
 from proprl.arrays import IntArray
-from proprl.data.tables.cells import Table
+from proprl.data.tables.cells import Table, TableSpec
 from proprl.data.tables.findings import Findings
 
 
@@ -100,6 +101,16 @@ class Check:
             values=self.joined(*columns),
             warning=warning,
         )
+
+    def misspelt_columns(self, spec: TableSpec) -> None:
+        """Warn of a column that is not used and has nearly the name of an optional one."""
+        absent = [column for column in spec.optional if column not in self.frame.columns]
+        for column in self.frame.columns:
+            used = column in spec.required or column in spec.optional
+            nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
+            if nearest and not used:
+                expected = f"this column is not used; did you mean {nearest[0]}?"
+                self.findings.report(self.table.file, expected, column=column, warning=True)
 
     def joined(self, *columns: str) -> pl.Series:
         """Return the cells of these columns in one text, for people."""

@@ -33,10 +33,15 @@ def read_table(path: Path, findings: Findings) -> Table | None:
     except OSError as error:
         findings.report(path.name, f"cannot be read: {error.strerror or error}")
         return None
+    return parse_table(path.name, content, findings)
+
+
+def parse_table(file: str, content: bytes, findings: Findings) -> Table | None:
+    """Return the table in a file's bytes; None, and a problem, where there is none to be had."""
     if not content.strip():
-        findings.report(path.name, "the file is empty")
+        findings.report(file, "the file is empty")
         return None
-    return _READERS[path.suffix](path.name, content, findings)
+    return _READERS[Path(file).suffix](file, content, findings)
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
@@ -184,13 +189,14 @@ def _read_parquet(file: str, content: bytes, findings: Findings) -> Table | None
 
 
 def _render_csv(frame: pl.DataFrame) -> bytes:
-    columns = [map(_csv_cell, _as_text(series).to_list()) for series in frame]
-    lines = [",".join(map(_csv_cell, frame.columns))]
+    columns = [map(csv_cell, _as_text(series).to_list()) for series in frame]
+    lines = [",".join(map(csv_cell, frame.columns))]
     lines += map(",".join, zip(*columns, strict=True))
     return ("\n".join(lines) + "\n").encode()
 
 
-def _csv_cell(text: str) -> str:
+def csv_cell(text: str) -> str:
+    """Return a text as a cell of a CSV file."""
     # Written out because csv.writer leaves a lone carriage return unquoted in Python 3.11.
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
 

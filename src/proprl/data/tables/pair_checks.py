@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import chain, pairwise
 
 import polars as pl
@@ -24,14 +23,14 @@ def check_pairs(check: Check) -> pl.DataFrame:
     label = _labels(check)
     split = _splits(check) if "split" in check.frame.columns else None
     origin = _origins(check)
-    chance = _chances(check, origin)
+    chance = chances(check, origin)
     _report_repeated_pairs(check, label, split)
     _warn_of_mutual_positives(check, label)
     _warn_of_circles(check, label)
     said = {"split": split, "origin": origin, "chance": chance}
     kept = {column: cells for column, cells in said.items() if cells is not None}
     others = [column for column in check.frame.columns if column not in said]
-    _warn_of_misspelt_columns(check, others)
+    check.misspelt_columns(TABLES["pairs"])
     standard = ["source", "target", "label"]
     frame = check.frame.select(*others).with_columns(label, **kept)
     return frame.select(*standard, *kept, *(o for o in others if o not in standard))
@@ -52,7 +51,7 @@ def _splits(check: Check) -> pl.Series | None:
     if blank(cells).all() and not cells.has_nulls():
         return None
     expected = f"must be one of {', '.join(PARTS)}; give it for every pair or for none"
-    return _words(check, "split", _SPLITS, expected)
+    return words(check, "split", _SPLITS, expected)
 
 
 def _origins(check: Check) -> pl.Series | None:
@@ -60,11 +59,11 @@ def _origins(check: Check) -> pl.Series | None:
     if "origin" not in check.frame.columns:
         return None
     expected = f"must be one of {', '.join(ORIGINS)}, or empty, which means {CHOSEN}"
-    origin = _words(check, "origin", {o: o for o in ORIGINS} | {"": CHOSEN}, expected)
+    origin = words(check, "origin", {o: o for o in ORIGINS} | {"": CHOSEN}, expected)
     return None if (origin == CHOSEN).all() and not origin.has_nulls() else origin
 
 
-def _words(check: Check, column: str, known: Mapping[str, str], expected: str) -> pl.Series:
+def words(check: Check, column: str, known: Mapping[str, str], expected: str) -> pl.Series:
     """Return what the words of a column mean, in any case; report those that are not known."""
     cells = check.frame[column]
     words = cells.str.strip_chars().str.to_lowercase()
@@ -73,7 +72,7 @@ def _words(check: Check, column: str, known: Mapping[str, str], expected: str) -
     return meant
 
 
-def _chances(check: Check, origin: pl.Series | None) -> pl.Series | None:
+def chances(check: Check, origin: pl.Series | None) -> pl.Series | None:
     """Return the chance by which each pair was drawn, null for the others; None without any."""
     if "chance" not in check.frame.columns:
         if origin is not None:
@@ -173,13 +172,3 @@ def _warn(check: Check, found: Mapping[int, str]) -> None:
     faulty = pl.Series([k in found for k in range(len(check.frame))], dtype=pl.Boolean)
     pair = check.joined("source", "target")
     check.report(faulty, found.__getitem__, values=pair, warning=True)
-
-
-def _warn_of_misspelt_columns(check: Check, others: list[str]) -> None:
-    """Warn of a column that is not used and has nearly the name of one that is."""
-    absent = [column for column in TABLES["pairs"].optional if column not in check.frame.columns]
-    for column in others:
-        nearest = get_close_matches(column.lower(), absent, n=1, cutoff=0.8)
-        if nearest:
-            expected = f"this column is not used; did you mean {nearest[0]}?"
-            check.findings.report(check.table.file, expected, column=column, warning=True)

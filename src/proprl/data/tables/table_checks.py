@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
+from proprl.data.tables.answer_checks import check_answers
 from proprl.data.tables.cells import TABLES, Table
 from proprl.data.tables.checks import Check, blank, numbers
 from proprl.data.tables.findings import Findings
@@ -62,6 +63,7 @@ def _concepts(check: Check) -> pl.DataFrame:
     check.filled("id", "name")
     check.unique("id", what="this id stands")
     check.unique("name", what="another concept with this name stands", warning=True)
+    check.misspelt_columns(TABLES["concepts"])
     return _with_topics(_with_text(check.frame, "description"))
 
 
@@ -156,4 +158,5 @@ _CHECKS: Mapping[str, Callable[[Check], pl.DataFrame]] = {
     "interactions": _interactions,
     "transitions": _transitions,
     "pairs": check_pairs,
+    "answers": check_answers,
 }

@@ -25,7 +25,8 @@ from proprl.errors import DivergedError
 from proprl.evaluation.metrics import evaluate_scores
 from proprl.evaluation.rules import memorised_labels
 from proprl.experiments.running.protocols import scored_part, split_of
-from proprl.experiments.running.run import WHOLE_MAP, Result, Run
+from proprl.experiments.running.reasons import reasons_result
+from proprl.experiments.running.run import REASONS, WHOLE_MAP, Result, Run
 from proprl.experiments.running.similarity import SimilarityWatch
 from proprl.experiments.running.whole_map import map_result
 from proprl.features.gather import gather_evidence
@@ -71,6 +72,9 @@ def execute(run: Run, root: str | None = None) -> Result:
     if run.protocol == WHOLE_MAP:
         return map_result(run, prepared)
     split = split_of(run, course)
+    if run.protocol == REASONS:
+        background = _background_of(run, split, evidence.concept_count)
+        return reasons_result(run, prepared, split, background)
     known = len(split.train) + len(split.validation)
     told = {"run": asdict(run), "encoder": encoder, "known_labels": known}
     fewest = np.bincount(split.train.labels, minlength=2).min()

@@ -11,7 +11,7 @@ from proprl.data.splits.folds import leak_free_folds, new_concept_splits, with_f
 from proprl.data.splits.labelled import LabelledPairs
 from proprl.data.splits.parts import PairSplit, given_split
 from proprl.errors import ProprlError
-from proprl.experiments.running.run import WHOLE_MAP, Run
+from proprl.experiments.running.run import REASONS, WHOLE_MAP, Run
 from proprl.experiments.running.whole_map import task_of
 
 PROTOCOLS = ("published", "leak-free", "new-concepts")
@@ -33,7 +33,7 @@ def split_of(run: Run, course: Course) -> PairSplit:
         if parts is None:
             raise ProprlError(f"{course.name} has no published split: its pairs name no parts")
         split = given_split(labelled, parts)
-    elif run.protocol == "leak-free":
+    elif run.protocol in ("leak-free", REASONS):
         split = leak_free_folds(labelled, folds=LEAK_FREE_FOLDS)[run.fold]
     elif run.protocol == "new-concepts":
         split = new_concept_splits(labelled, repeats=run.fold + 1)[run.fold]

@@ -15,6 +15,8 @@ Result = dict[str, Any]
 
 WHOLE_MAP = "whole-map"
 """The name of the protocol, in runs and on the command line."""
+REASONS = "reasons"
+"""The same of the runs that remove what explanations name."""
 BACKGROUND, REFIT = "background", "refit"
 """How runs of a method may differ from its usual ones, as rows of a table name it."""
 # Raised whenever the meaning of a result changes: an old result is then not taken for a new one.

@@ -201,7 +201,7 @@ def test_what_is_named_moves_answers_further_than_other_pieces(model: Prerequisi
         np.median([one[f"moved_by_{what}"] for one in found]) for what in ("named", "others")
     )
     assert named >= others
-    assert np.median([one["untold_share"] for one in found]) <= 0.4
+    assert np.median([one["untold_share"] for one in found]) <= 0.5
     nothing = parts_of([])
     assert as_pieces(nothing) == []
     assert Piece("labels", "some", labels=(1, 2)).size == 2

@@ -19,9 +19,10 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.curriculum.all_pairs import all_pairs
 from proprl.graphs.closure import BoolArray
 from proprl.models.sequitur import SequiturScorer, one_thread
+from proprl.pairs import table as pair_table
 from proprl.pairs.columns import Kind, move_columns, resource_columns
 from proprl.pairs.labels import LONGEST, label_columns
-from proprl.pairs.table import FOLDS, fold_of
+from proprl.pairs.table import fold_of
 
 Pair: TypeAlias = tuple[int, int]
 
@@ -69,16 +70,16 @@ class AboutPair:
         self.scorer, self.pair, self.table = scorer, pair, scorer.table
         self.ends = np.array(pair)
         known, asked = self.table.known, self.ends[None]
-        fold = fold_of(asked, FOLDS)[0]
+        fold = fold_of(asked, pair_table.FOLDS)[0]
         others = all_pairs(self.table.evidence.concept_count)
-        others = others[fold_of(others, FOLDS) == fold]
+        others = others[fold_of(others, pair_table.FOLDS) == fold]
         drawn = np.random.default_rng(0).permutation(len(others))[:COMPARED]
         with one_thread():
             rows = self.table.rows(np.vstack([asked, others[drawn]]))
         self.row, self.usual = rows[0], np.median(rows, axis=0)
         self.place = {column.name: place for place, column in enumerate(self.table.columns)}
         # Labels of the pair's own fold do not describe it.
-        self.seen = np.flatnonzero(fold_of(known.pairs, FOLDS) != fold)
+        self.seen = np.flatnonzero(fold_of(known.pairs, pair_table.FOLDS) != fold)
         yes = self.seen[known.labels[self.seen] == 1]
         self._at: dict[Pair, int] = {(i, j): int(k) for k in yes for i, j in [known.pairs[k]]}
 

@@ -1,4 +1,4 @@
-"""Reasons: everything adds up, and pieces are worth what their removal does."""
+"""Reasons: they add up to the answer, and taking away what they name moves it."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _mark(first: str, then: str, origin: str, chance: float | None) -> str:
     """Return what shows that a pair was asked: how it was picked, and a check sum.
 
     >>> _mark("limits", "series", "drawn", 0.01)
-    'drawn 0.01 82a3ac5b'
+    'drawn 0.01 435a22a3'
     """
     how = origin if chance is None else f"{origin} {chance!r}"
     content = "\t".join((first, then, how))

@@ -33,6 +33,7 @@ from proprl.models.registry import method_settings
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_map_run, "MAP_RESAMPLES", 20)
+    monkeypatch.setattr(whole_map_run, "SEARCH", 0.1)
 
 
 def chain(n: int = 16) -> Course:

@@ -49,6 +49,8 @@ DIRECT_STEPS = ("campus",)
 WAYS: Mapping[str, tuple[str, str]] = {"campus": ("Fractions", "Gradient descent")}
 """From which concept to which the author of a map wrote down a way through it."""
 
+SEARCH = 10.0
+"""So many seconds the best choice of steps is looked for; on maps of courses it takes none."""
 MAP_RESAMPLES = 1000
 RESAMPLED_METRICS = (
     "average_precision",
@@ -91,7 +93,7 @@ def map_result(run: Run, prepared: Prepared) -> Result:
     # Where nothing says what to believe, the threshold of the labelled pairs decides.
     threshold = fit.report.threshold if believed is None else LEARNED_FROM
     graph = prerequisite_graph(
-        course.ids, course.names, task.known, pairs, scores, threshold=threshold
+        course.ids, course.names, task.known, pairs, scores, threshold=threshold, seconds=SEARCH
     )
     matrix = np.zeros((task.concepts, task.concepts))
     matrix[tuple(pairs.T)] = scores

@@ -51,7 +51,8 @@ def graph(
     """
     from proprl.cli.model_of import model_of
     from proprl.cli.progress_bar import ProgressBar
-    from proprl.curriculum.graph import Budget, map_of
+    from proprl.curriculum.candidates import Budget
+    from proprl.curriculum.graph import map_of
     from proprl.curriculum.structure import Structure, topics_of
     from proprl.curriculum.summary import contradictions, label_words, learned_words, map_counts
     from proprl.report.map_picture import check_picture, write_map

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from proprl.arrays import FloatArray, IntArray
 from proprl.curriculum.acyclic import SECONDS, Problem, best_choice
 from proprl.curriculum.all_pairs import strongest_pairs
+from proprl.curriculum.candidates import (
+    NO_LIMIT,
+    Budget,
+    believed_pairs,
+    check_candidates,
+    contradicts,
+)
 from proprl.curriculum.confirmed import SettledLabels, settle_labels
 from proprl.data.splits.labelled import LabelledPairs, pair_codes
 from proprl.errors import ProprlError
-from proprl.evaluation.base_rate import log_odds
 from proprl.fitted import Fitted
 from proprl.graphs.closure import BoolArray, closure_and_steps
 from proprl.progress import SILENT, Progress
@@ -32,10 +36,6 @@ edges are right; with a higher one the F1 of what follows falls.
 """
 
 
-JUST_BELIEVED = 1e-6
-"""What a pair at the threshold is worth: enough to be drawn, and nothing beside another one."""
-
-
 @dataclass(frozen=True)
 class Edge:
     """One prerequisite: learn `source` before `target`."""
@@ -48,34 +48,6 @@ class Edge:
     target_id: str = ""
     confirmed: bool = False
     """Whether a label says so."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How many learned pairs may stand in a graph."""
-
-    edges: int | None = None
-    """So many in all."""
-    per_concept: int | None = None
-    """So many before each concept."""
-
-    def __post_init__(self) -> None:
-        for name, count in (("edges", self.edges), ("per concept", self.per_concept)):
-            if count is not None and count < 1:
-                raise ProprlError(f"a budget of {count} {name} draws nothing: it must be 1 or more")
-
-    def allows(self, pairs: IntArray) -> IntArray:
-        """Give the places of the pairs that the budget lets in; the strongest come first."""
-        places = np.arange(len(pairs))
-        if self.per_concept is not None:
-            met: Counter[int] = Counter()
-            for k, target in enumerate(pairs[:, 1].tolist()):
-                met[target] += 1
-                places[k] = k if met[target] <= self.per_concept else -1
-        return places[places >= 0][: self.edges]
-
-
-NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True)
@@ -194,32 +166,28 @@ def prerequisite_graph(
 ) -> PrerequisiteGraph:
     """Give the graph of the labels, and of the candidates that are worth most beside them.
 
-    Every confirmed pair that is not in conflict (see `settle_labels`, also for `support`) is an
-    edge or follows from edges; a rejected pair follows only if those confirmed pairs alone imply
-    it. A candidate is worth what its log-odds exceed the threshold's by. What follows from other
-    edges is taken out, confirmed edges only if they follow from confirmed ones.
+    Confirmed pairs that are not in conflict (see `settle_labels`) follow from it; a rejected pair
+    only if those alone imply it. A candidate is worth what its log-odds exceed the threshold's by.
+    Edges that follow from others are taken out, confirmed ones only if confirmed ones imply them.
 
     >>> labelled = LabelledPairs(np.array([[0, 1], [0, 3]]), np.array([1, 0]))
     >>> pairs = np.array([[1, 2], [2, 0], [2, 3], [0, 2]])
-    >>> graph = prerequisite_graph(
-    ...     "abcd", "ABCD", labelled, pairs, np.array([0.9, 0.8, 0.7, 0.6]), threshold=0.5
-    ... )
+    >>> p = np.array([0.9, 0.8, 0.7, 0.6])
+    >>> graph = prerequisite_graph("abcd", "ABCD", labelled, pairs, p, threshold=0.5)
     >>> [(edge.source, edge.target, edge.probability, edge.confirmed) for edge in graph]
     [('A', 'B', 1.0, True), ('B', 'C', 0.9, False)]
-    >>> graph.left_out
-    LeftOut(cycle=1, rejected=1)
     """
     n = len(ids)
-    _check_candidates(n, pairs, probabilities, threshold)
+    check_candidates(n, pairs, probabilities, threshold)
     labels = settle_labels(n, labelled, support)
     known, confirmed_steps = closure_and_steps(n, labels.kept)
-    implied = known[labels.rejected[:, 0], labels.rejected[:, 1]]
-    rejected = labels.rejected[~implied]
-    candidates, weights = _candidates(pairs, probabilities, threshold)
-    new = ~known[candidates[:, 0], candidates[:, 1]]
-    agrees = new & ~_contradicts(known, rejected)[candidates[:, 0], candidates[:, 1]]
+    implied = known[tuple(labels.rejected.T)]
+    no = labels.rejected[~implied]
+    candidates, weights = believed_pairs(pairs, probabilities, threshold)
+    new = ~known[tuple(candidates.T)]
+    agrees = new & ~contradicts(known, no)[tuple(candidates.T)]
     within = np.flatnonzero(agrees)[budget.allows(candidates[agrees])]
-    problem = Problem(n, labels.kept, rejected, candidates[within], weights[within])
+    problem = Problem(n, labels.kept, no, candidates[within], weights[within])
     choice = best_choice(problem, seconds=seconds)
 
     edges = np.vstack([labels.kept, problem.pairs[choice.kept]])
@@ -325,27 +293,6 @@ def acyclic_graph(
     )
 
 
-def _candidates(
-    pairs: IntArray, probabilities: FloatArray, threshold: float
-) -> tuple[IntArray, FloatArray]:
-    """Return the pairs from the threshold on, each once, strongest first, with their weights."""
-    weights = log_odds(probabilities) - log_odds(np.array(threshold)) + JUST_BELIEVED
-    believed = np.flatnonzero((probabilities >= threshold) & (pairs[:, 0] != pairs[:, 1]))
-    codes = pair_codes(pairs[believed])
-    order = np.lexsort((codes, -weights[believed]))
-    once = believed[order[np.sort(np.unique(codes[order], return_index=True)[1])]]
-    return pairs[once], weights[once]
-
-
-def _contradicts(known: BoolArray, rejected: IntArray) -> BoolArray:
-    """Return which edges would close a cycle with what is known, or imply a rejected pair."""
-    n = len(known)
-    reach = csr_array(known | np.eye(n, dtype=np.bool_), dtype=np.int64)
-    said_no = csr_array((np.ones(len(rejected), np.int64), rejected.T), shape=(n, n))
-    along: BoolArray = (reach.T @ said_no @ reach.T).toarray() > 0
-    return along | known.T
-
-
 def _probabilities_of(edges: IntArray, pairs: IntArray, probabilities: FloatArray) -> FloatArray:
     """Return the highest probability given to each edge, 1 without any."""
     by_code = np.argsort(pair_codes(edges))
@@ -354,25 +301,3 @@ def _probabilities_of(edges: IntArray, pairs: IntArray, probabilities: FloatArra
     highest = np.full(len(edges), -np.inf)
     np.maximum.at(highest, by_code[np.searchsorted(wanted, codes[given])], probabilities[given])
     return np.where(np.isneginf(highest), 1.0, highest)
-
-
-def _check_candidates(n: int, pairs: IntArray, probabilities: FloatArray, threshold: float) -> None:
-    if not 0 <= threshold <= 1:
-        raise ProprlError(f"the threshold is a probability, from 0 to 1, not {threshold}")
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or probabilities.shape != (len(pairs),):
-        raise ProprlError(
-            "candidates are pairs of shape (m, 2) with one probability each, "
-            f"not of shapes {pairs.shape} and {probabilities.shape}"
-        )
-    outside = ((pairs < 0) | (pairs >= n)).any(axis=1)
-    for wrong, values, expected in (
-        (outside, pairs, f"pairs hold concept rows from 0 to {n - 1}"),
-        (
-            ~((probabilities >= 0) & (probabilities <= 1)),
-            probabilities,
-            "a probability lies between 0 and 1",
-        ),
-    ):
-        if wrong.any():
-            entry = int(np.argmax(wrong))
-            raise ProprlError(f"candidate {entry} has {values[entry].tolist()}: {expected}")

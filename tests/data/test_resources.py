@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proprl.data import Course
-from proprl.data.mentions import mention_incidence
-from proprl.data.resources import MOST, Resources, resources_of, shortened
+from proprl.data.mentions import MOST, mention_incidence, shortened
+from proprl.data.resources import Resources, resources_of
 
 
 def course_with(names: list[str], *texts: tuple[str, str], **tables: pl.DataFrame) -> Course:

@@ -16,7 +16,7 @@ from proprl.arrays import FloatArray, IntArray, SparseMatrix
 from proprl.data.answers import with_answers
 from proprl.data.folder.features_file import check_features
 from proprl.data.lookup import find_concept
-from proprl.data.mentions import mention_incidence, names_in_texts
+from proprl.data.mentions import BETWEEN, mention_incidence, names_in_texts
 from proprl.data.splits.labelled import ORIGINS, PARTS, LabelledPairs
 from proprl.data.tables.cells import TABLES, Table, arrange, frame_table
 from proprl.data.tables.findings import Findings
@@ -45,10 +45,6 @@ def concept_text(name: str, description: str) -> str:
     'Limits. Where a function tends to.'
     """
     return f"{name}. {description}" if description.strip() else name
-
-
-BETWEEN = "\n.\n"
-"""The full stop keeps a name from being found half in a title, half in the text."""
 
 
 def title_and_text(resources: pl.DataFrame) -> list[str]:

@@ -22,7 +22,7 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 
 from proprl.arrays import SparseMatrix
-from proprl.data.resources import MOST, on_one_line
+from proprl.data.mentions import MOST, on_one_line
 from proprl.data.splits.labelled import ORIGINS, LabelledPairs
 from proprl.errors import BundleError
 from proprl.files import write_bytes

@@ -23,13 +23,19 @@ def strongest_pairs(
 ) -> tuple[IntArray, FloatArray]:
     """Score every pair of a model's concepts, and give the strongest: (m, 2) and (m,)."""
     pairs = all_pairs(len(fitted.concept_ids))
+    probabilities = scored(fitted, pairs, progress)
+    return strongest(pairs, probabilities, top=top, threshold=threshold)
+
+
+def scored(fitted: Fitted, pairs: IntArray, progress: Progress) -> FloatArray:
+    """Score many pairs, those together that are best scored together: (m, 2) -> (m,)."""
     probabilities, parts = np.empty(len(pairs)), batches(pairs)
     progress.begin("scoring", len(parts))
     for here in parts:
         probabilities[here] = fitted.fit.score(pairs[here])
         progress.step()
     progress.end()
-    return strongest(pairs, probabilities, top=top, threshold=threshold)
+    return probabilities
 
 
 def strongest(

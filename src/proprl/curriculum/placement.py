@@ -13,9 +13,8 @@ from proprl.curriculum.summary import names_apart
 from proprl.curriculum.way import Known
 from proprl.curriculum.ways import Ways
 from proprl.data.lookup import find_concept
-from proprl.data.tables.csv_json_parquet import FORMATS, read_table
-from proprl.data.tables.findings import Findings
-from proprl.errors import CourseError, ProprlError, UnknownConceptError
+from proprl.data.tables.csv_json_parquet import open_table
+from proprl.errors import ProprlError, UnknownConceptError
 from proprl.graphs.closure import BoolArray
 
 AT_MOST = 0.4
@@ -147,13 +146,7 @@ def read_answers(path: Path, ids: Sequence[str], names: Sequence[str]) -> list[t
 
     Everything that is wrong is in one `CourseError`, with the rows.
     """
-    findings = Findings(str(path))
-    if path.suffix.removeprefix(".") not in FORMATS:
-        findings.report(str(path), f"must end in one of .{', .'.join(FORMATS)}")
-        raise CourseError(findings.source, findings.errors)
-    table = read_table(path, findings)
-    if table is None:
-        raise CourseError(findings.source, findings.errors)
+    table, findings = open_table(path)
     for column in ("concept", "answer"):
         if column not in table.frame.columns:
             has = ", ".join(table.frame.columns)

@@ -10,7 +10,7 @@ import numpy as np
 import rustworkx as rx
 
 from proprl.arrays import FloatArray, IntArray
-from proprl.curriculum.all_pairs import batches
+from proprl.curriculum.all_pairs import scored
 from proprl.curriculum.graph import LEARNED_FROM
 from proprl.curriculum.summary import names_apart
 from proprl.data.splits.labelled import ASKED, DRAWN, LabelledPairs
@@ -161,12 +161,7 @@ def worth_asking(
         raise ProprlError(f"a number of {count} questions asks nothing: it must be 1 or more")
     n, known = len(fitted.concept_ids), known_pairs(fitted, answered)
     pairs = np.argwhere(open_pairs(known, n)).astype(np.int64)
-    probabilities, parts = np.empty(len(pairs)), batches(pairs)
-    progress.begin("looking for questions", len(parts))
-    for here in parts:
-        probabilities[here] = fitted.fit.score(pairs[here])
-        progress.step()
-    progress.end()
+    probabilities = scored(fitted, pairs, progress)
     standing = Standing.of(pairs, probabilities, what_follows(n, known.positives))
     chosen = choose(standing, fitted.scorer, count)
     asked, new, circle = pairs[chosen], standing.new[chosen], standing.in_circle[chosen]

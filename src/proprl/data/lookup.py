@@ -13,9 +13,8 @@ import polars as pl
 
 from proprl.arrays import IntArray
 from proprl.data.splits.labelled import LabelledPairs, pair_codes
-from proprl.data.tables.csv_json_parquet import FORMATS, read_table
-from proprl.data.tables.findings import Findings
-from proprl.errors import CourseError, ProprlError, UnknownConceptError
+from proprl.data.tables.csv_json_parquet import open_table
+from proprl.errors import ProprlError, UnknownConceptError
 
 NamedPairs: TypeAlias = Any
 """Ordered pairs by name or id: a list of (source, target), or a frame with those columns."""
@@ -151,13 +150,7 @@ def read_pairs(path: Path, ids: Sequence[str], names: Sequence[str]) -> pl.DataF
 
     Everything that is wrong is in one `CourseError`, with the rows.
     """
-    findings = Findings(str(path))
-    if path.suffix.removeprefix(".") not in FORMATS:
-        findings.report(str(path), f"must end in one of .{', .'.join(FORMATS)}")
-        raise CourseError(findings.source, findings.errors)
-    table = read_table(path, findings)
-    if table is None:
-        raise CourseError(findings.source, findings.errors)
+    table, findings = open_table(path)
     if not len(table.rows):
         findings.report(table.file, "has a header and no rows: there is nothing to score")
     find = finder(ids, names)

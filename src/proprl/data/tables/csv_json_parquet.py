@@ -20,7 +20,7 @@ import polars as pl
 
 from proprl.data.tables.cells import Table, datetime_text, frame_table, text_table
 from proprl.data.tables.findings import Findings
-from proprl.errors import OutputError
+from proprl.errors import CourseError, OutputError
 from proprl.files import write_bytes
 
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]|^\s|\s$')
@@ -34,6 +34,17 @@ def read_table(path: Path, findings: Findings) -> Table | None:
         findings.report(path.name, f"cannot be read: {error.strerror or error}")
         return None
     return parse_table(path.name, content, findings)
+
+
+def open_table(path: Path) -> tuple[Table, Findings]:
+    """Return the table in a file of its own, and what is wrong with it; none at all is an error."""
+    findings = Findings(str(path))
+    if path.suffix.removeprefix(".") not in FORMATS:
+        findings.report(str(path), f"must end in one of .{', .'.join(FORMATS)}")
+    table = None if findings.errors else read_table(path, findings)
+    if table is None:
+        raise CourseError(findings.source, findings.errors)
+    return table, findings
 
 
 def parse_table(file: str, content: bytes, findings: Findings) -> Table | None:
